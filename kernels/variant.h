@@ -1,0 +1,98 @@
+// glibc's memory-function variants as callable functions. Each source tree that
+// was built in brings its own variants and its own threshold variables, so one
+// binary holds several releases, or a base and a patched tree, side by side.
+
+#ifndef KERNELS_VARIANT_H_
+#define KERNELS_VARIANT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "advisor/cpu/cpuid_source.h"
+
+namespace kernels {
+
+enum class Function { kMemmove, kMemcpy, kMempcpy, kMemset };
+
+// "memmove", ...
+absl::string_view FunctionName(Function function);
+
+// The threshold variables of a tree, by glibc's names without "__x86_". All
+// sizes are bytes. nullopt: the tree has no such variable (in releases where the
+// value is a constant of the code, or is not there yet).
+struct KernelParameters {
+  std::optional<uint64_t> non_temporal_threshold;
+  std::optional<uint64_t> rep_movsb_threshold;
+  std::optional<uint64_t> rep_movsb_stop_threshold;
+  std::optional<uint64_t> rep_stosb_threshold;
+  std::optional<uint64_t> memset_non_temporal_threshold;
+  std::optional<uint64_t> data_cache_size;
+  std::optional<uint64_t> shared_cache_size;
+  // Bit 0: avoid `rep movsb` at short distances (2.34 and later).
+  std::optional<uint64_t> string_control;
+};
+
+// One source tree, or our ports.
+class Tree {
+ public:
+  virtual ~Tree() = default;
+
+  // "glibc", "base", "patched", "ports": the prefix of its rows in a report.
+  virtual absl::string_view name() const = 0;
+  // "2.36", and the package revision ("2.36-9+deb12u14") where it is known.
+  virtual absl::string_view release() const = 0;
+  virtual absl::string_view revision() const = 0;
+
+  // A store to the variables that the tree has; fields that are nullopt stay
+  // as they are. Not synchronised: no copy may run meanwhile.
+  virtual void SetParameters(const KernelParameters& parameters) const = 0;
+  virtual KernelParameters parameters() const = 0;
+};
+
+struct Variant {
+  // As glibc's symbol: "__memmove_evex_unaligned_erms".
+  absl::string_view name;
+  Function function;
+  const Tree* tree;
+  // To be cast by `function`: void*(void*, const void*, size_t) or
+  // void*(void*, int, size_t).
+  void* address;
+  // Bytes of a vector register (16, 32, 64); 0 for "erms".
+  int vector_size;
+  // Has a rep movsb / rep stosb zone.
+  bool erms;
+  // glibc's names of the CPU features that its code needs ("AVX512VL", ...).
+  absl::Span<const absl::string_view> required_features;
+  // glibc's names of the variables that its code reads, without "__x86_".
+  absl::Span<const absl::string_view> thresholds;
+
+  void* Copy(void* destination, const void* source, size_t size) const {
+    return reinterpret_cast<void* (*)(void*, const void*, size_t)>(address)(
+        destination, source, size);
+  }
+  void* Set(void* destination, int value, size_t size) const {
+    return reinterpret_cast<void* (*)(void*, int, size_t)>(address)(
+        destination, value, size);
+  }
+};
+
+// Every variant that was built in, by tree, function and name.
+absl::Span<const Variant> AllVariants();
+
+// The trees that were built in. Empty of glibc's own when the machine had no
+// glibc source at build time; the ports are always there.
+absl::Span<const Tree* const> AllTrees();
+
+// The first feature that `variant` needs and this CPU and its operating system
+// do not offer; nullopt when it can run.
+std::optional<std::string> MissingFeature(const Variant& variant,
+                                          const advisor::CpuidSource& cpu);
+
+}  // namespace kernels
+
+#endif  // KERNELS_VARIANT_H_
