@@ -1,0 +1,114 @@
+#include "kernels/measure/buffers.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace kernels {
+namespace {
+
+constexpr size_t kPage = 4096;
+constexpr size_t kLine = 64;
+// A rotating set leaves L1d and most L2 caches, or has at least four calls.
+constexpr size_t kRotatingBytes = size_t{4} << 20;
+constexpr size_t kFewestRotatingPairs = 4;
+constexpr size_t kMostRotatingPairs = 1024;
+
+size_t RoundUp(size_t value, size_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
+
+size_t Draw(std::mt19937_64& random, size_t low, size_t high) {
+  return std::uniform_int_distribution<size_t>(low, high)(random);
+}
+
+struct Offsets {
+  size_t source;
+  size_t destination;
+};
+
+// Offsets within a page. A plain pair stays away from 4 KiB aliasing: the
+// destination is 1.5 to 2.5 KiB past the source, mod 4096.
+Offsets DrawOffsets(Alignment alignment, std::mt19937_64& random) {
+  const size_t source = Draw(random, 0, kPage / kLine - 1) * kLine;
+  const size_t apart = source + Draw(random, 24, 39) * kLine;
+  switch (alignment) {
+    case Alignment::kAligned:
+      return {source, apart % kPage};
+    case Alignment::kMisalignedDestination:
+      return {source, apart % kPage + Draw(random, 1, kLine - 1)};
+    case Alignment::kMisalignedBoth: {
+      const size_t first = Draw(random, 1, kLine - 1);
+      const size_t second =
+          1 + (first + Draw(random, 0, kLine - 3)) % (kLine - 1);
+      return {source + first, apart % kPage + second};
+    }
+    case Alignment::kPageAliasing:
+      return {source, source + Draw(random, 0, 255)};
+  }
+  return {0, 0};
+}
+
+size_t PairCount(const Cell& cell) {
+  if (cell.regime == Regime::kHot) return 1;
+  const size_t per_pair = 2 * RoundUp(cell.size, kPage);
+  return std::clamp(kRotatingBytes / per_pair, kFewestRotatingPairs,
+                    kMostRotatingPairs);
+}
+
+}  // namespace
+
+absl::StatusOr<Arena> Arena::Create(size_t size) {
+  void* const memory = mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return absl::ErrnoToStatus(errno,
+                               absl::StrCat("cannot map ", size, " bytes"));
+  }
+  char* const data = static_cast<char*>(memory);
+  for (size_t i = 0; i < size; i += kPage) {
+    reinterpret_cast<volatile char*>(data)[i] =
+        static_cast<char>(i / kPage + 1);
+  }
+  return Arena(data, size);
+}
+
+Arena::Arena(Arena&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)) {}
+
+Arena& Arena::operator=(Arena&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+Arena::~Arena() {
+  if (data_ != nullptr) munmap(data_, size_);
+}
+
+absl::StatusOr<CellBuffers> CellBuffers::Create(const Cell& cell,
+                                                std::mt19937_64& random) {
+  // Room for an offset of up to a page and an alignment of up to a line.
+  const size_t side = RoundUp(cell.size, kPage) + 2 * kPage;
+  const size_t count = PairCount(cell);
+  absl::StatusOr<Arena> arena = Arena::Create(2 * side * count);
+  if (!arena.ok()) return arena.status();
+  const Offsets offsets = DrawOffsets(cell.alignment, random);
+  std::vector<BufferPair> pairs;
+  for (size_t i = 0; i < count; ++i) {
+    char* const start = arena->data() + 2 * side * i;
+    pairs.push_back(
+        {start + side + offsets.destination, start + offsets.source});
+  }
+  // In memory order the prefetchers would see one long stream.
+  std::shuffle(pairs.begin(), pairs.end(), random);
+  return CellBuffers(*std::move(arena), std::move(pairs));
+}
+
+}  // namespace kernels
