@@ -33,10 +33,9 @@ std::optional<std::string> Environment::Get(absl::string_view name) const {
 
 Environment Environment::Without(absl::string_view name) const {
   std::vector<std::string> kept;
-  std::copy_if(entries_.begin(), entries_.end(), std::back_inserter(kept),
-               [&](const std::string& entry) {
-                 return !IsEntryOf(name, entry);
-               });
+  std::copy_if(
+      entries_.begin(), entries_.end(), std::back_inserter(kept),
+      [&](const std::string& entry) { return !IsEntryOf(name, entry); });
   return Environment(std::move(kept));
 }
 

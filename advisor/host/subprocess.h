@@ -21,7 +21,7 @@ struct Command {
   Environment environment;
   // Past this the whole process group is killed.
   absl::Duration time_limit = absl::Seconds(10);
-  // Bytes of stdout and of stderr that are kept; more ends the child.
+  // Bytes of stdout and of stderr that are kept; more kills the process group.
   size_t output_limit = size_t{16} << 20;
   // Runs on this CPU only.
   std::optional<int> cpu;
@@ -33,11 +33,17 @@ struct CommandResult {
   // Set when a signal ended it (SIGKILL when the time limit did).
   std::optional<int> signal;
   bool timed_out = false;
+  // Killed because it wrote more than the output limit.
+  bool too_much_output = false;
+  // The command's limits, for Describe().
+  absl::Duration time_limit = absl::InfiniteDuration();
+  size_t output_limit = 0;
   std::string standard_output;
   std::string standard_error;
 
   bool succeeded() const { return exit_status == 0; }
-  // "exit status 3", "killed by SIGSEGV", "no answer within 10s".
+  // "exit status 3", "killed by SIGSEGV", "no answer within 10s", "more than
+  // 16777216 bytes of output".
   std::string Describe() const;
 };
 
@@ -46,9 +52,12 @@ class Subprocess {
   virtual ~Subprocess() = default;
 
   // Runs the command to its end. An error means that it could not be started
-  // at all; how it ended is in the result. The child has no standard input, no
-  // descriptor but its three, its own process group, and dies with this
-  // process.
+  // (NotFound, PermissionDenied, ... with argv[0]; InvalidArgument for a CPU
+  // that it may not run on), or Cancelled after a signal (interrupt.h). How it
+  // ended is in the result. The child reads /dev/null, has no descriptor but
+  // its three, its own process group, default signal actions, writes no core
+  // file, and dies with the calling thread. What it left running in its group
+  // is killed when it ends. Safe to call from several threads.
   virtual absl::StatusOr<CommandResult> Run(const Command& command) const = 0;
 };
 
