@@ -14,9 +14,9 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr size_t kLine = 64;
-// A rotating set leaves L1d and most L2 caches, or has at least four calls.
+// A rotating set leaves L1d and most L2 caches, or has at least two calls.
 constexpr size_t kRotatingBytes = size_t{4} << 20;
-constexpr size_t kFewestRotatingPairs = 4;
+constexpr size_t kFewestRotatingPairs = 2;
 constexpr size_t kMostRotatingPairs = 1024;
 
 size_t RoundUp(size_t value, size_t unit) {

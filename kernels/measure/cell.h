@@ -24,7 +24,7 @@ enum class Alignment {
 // What happened to the buffers before the call, and what happens to them after.
 enum class Regime {
   kHot,       // the same two buffers again and again
-  kRotating,  // each call other buffers, out of a set of 4 MiB or 4 calls
+  kRotating,  // each call other buffers, out of a set of 4 MiB or 2 calls
   kReadBack,  // as rotating, and every line of the destination is read after
 };
 
