@@ -1,0 +1,236 @@
+#include "advisor/host/child_process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace advisor {
+namespace {
+
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+
+absl::StatusOr<Pipe> MakePipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
+  return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+}
+
+std::vector<char*> CStrings(const std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (const std::string& string : strings) {
+    result.push_back(const_cast<char*>(string.c_str()));
+  }
+  result.push_back(nullptr);
+  return result;
+}
+
+struct CpuSet {
+  size_t bytes;
+  std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set;
+};
+
+CpuSet OnlyCpu(int cpu) {
+  const size_t bytes = CPU_ALLOC_SIZE(cpu + 1);
+  CpuSet result{bytes,
+                {CPU_ALLOC(cpu + 1), [](cpu_set_t* set) { CPU_FREE(set); }}};
+  CPU_ZERO_S(bytes, result.set.get());
+  CPU_SET_S(cpu, bytes, result.set.get());
+  return result;
+}
+
+// What the child tells before it becomes the program.
+struct StartError {
+  enum Step : int { kSetUp, kCpu, kExec };
+  Step step;
+  int error;
+};
+
+// All that the child needs, made before fork: after it, in a process that may
+// have had threads, only async-signal-safe calls are allowed.
+struct ChildPlan {
+  char* const* argv;
+  char* const* environment;
+  const CpuSet* cpus;
+  pid_t parent;
+  int standard_input;  // -1: /dev/null
+  int standard_output;
+  int standard_error;
+  int start_error;
+};
+
+[[noreturn]] void TellAndExit(int fd, StartError::Step step) {
+  const StartError message{step, errno};
+  while (write(fd, &message, sizeof(message)) < 0 && errno == EINTR) {
+  }
+  _exit(127);
+}
+
+void CloseAllAbove(int last_kept) {
+#ifdef SYS_close_range
+  if (syscall(SYS_close_range, last_kept + 1, ~0U, 0) == 0) return;
+#endif
+  // Linux before 5.9.
+  struct rlimit limit;
+  constexpr rlim_t kMaxTried = 1 << 16;
+  const int end = getrlimit(RLIMIT_NOFILE, &limit) == 0
+                      ? static_cast<int>(std::min(limit.rlim_cur, kMaxTried))
+                      : static_cast<int>(kMaxTried);
+  for (int fd = last_kept + 1; fd < end; ++fd) close(fd);
+}
+
+void ResetSignals() {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void BecomeProgram(const ChildPlan& plan) {
+  constexpr int kStartErrorFd = 3;
+  // Out of the way of 0 to 3 first: this process may have been started without
+  // some of them.
+  const int out = fcntl(plan.standard_output, F_DUPFD, kStartErrorFd + 1);
+  const int err = fcntl(plan.standard_error, F_DUPFD, kStartErrorFd + 1);
+  const int tell = fcntl(plan.start_error, F_DUPFD, kStartErrorFd + 1);
+  const int in = plan.standard_input < 0
+                     ? open("/dev/null", O_RDONLY)
+                     : fcntl(plan.standard_input, F_DUPFD, kStartErrorFd + 1);
+  if (out < 0 || err < 0 || tell < 0 || in < 0) {
+    TellAndExit(plan.start_error, StartError::kSetUp);
+  }
+  if (dup2(tell, kStartErrorFd) < 0 ||
+      fcntl(kStartErrorFd, F_SETFD, FD_CLOEXEC) != 0 || dup2(in, 0) < 0 ||
+      dup2(out, 1) < 0 || dup2(err, 2) < 0 || setpgid(0, 0) != 0 ||
+      prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) {
+    TellAndExit(tell, StartError::kSetUp);
+  }
+  CloseAllAbove(kStartErrorFd);
+  // The parent may have died before the line above took effect.
+  if (getppid() != plan.parent) _exit(127);
+  const struct rlimit no_core = {0, 0};
+  setrlimit(RLIMIT_CORE, &no_core);
+  ResetSignals();
+  if (plan.cpus != nullptr &&
+      sched_setaffinity(0, plan.cpus->bytes, plan.cpus->set.get()) != 0) {
+    TellAndExit(kStartErrorFd, StartError::kCpu);
+  }
+  execve(plan.argv[0], plan.argv, plan.environment);
+  TellAndExit(kStartErrorFd, StartError::kExec);
+}
+
+// OK when the child has become the program.
+absl::Status ReadStart(int fd, const Command& command) {
+  StartError message;
+  ssize_t got;
+  do {
+    got = read(fd, &message, sizeof(message));
+  } while (got < 0 && errno == EINTR);
+  if (got == 0) return absl::OkStatus();
+  if (got != sizeof(message)) return absl::ErrnoToStatus(errno, "read");
+  switch (message.step) {
+    case StartError::kCpu:
+      return absl::ErrnoToStatus(
+          message.error,
+          absl::StrCat(command.argv[0], ": cannot run on CPU ", *command.cpu));
+    case StartError::kExec:
+      return absl::ErrnoToStatus(message.error, command.argv[0]);
+    case StartError::kSetUp:
+      break;
+  }
+  return absl::ErrnoToStatus(
+      message.error, absl::StrCat(command.argv[0], ": cannot be prepared"));
+}
+
+}  // namespace
+
+void Descriptor::Close() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
+bool ChildProcess::HasEnded() const {
+  if (pid_ < 0) return true;
+  siginfo_t info = {};
+  return waitid(P_PID, pid_, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
+}
+
+int ChildProcess::KillAndReap() {
+  if (pid_ < 0) return status_;
+  kill(-pid_, SIGKILL);
+  // Before setpgid, or where the program left its group.
+  kill(pid_, SIGKILL);
+  while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+  }
+  pid_ = -1;
+  return status_;
+}
+
+absl::StatusOr<StartedChild> StartChild(const Command& command,
+                                        ChildInput input) {
+  if (command.argv.empty()) {
+    return absl::InvalidArgumentError("a command without a program");
+  }
+  std::optional<CpuSet> cpus;
+  if (command.cpu.has_value()) {
+    if (*command.cpu < 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(command.argv[0], ": no CPU ", *command.cpu));
+    }
+    cpus.emplace(OnlyCpu(*command.cpu));
+  }
+  Pipe in;
+  if (input == ChildInput::kPipe) {
+    absl::StatusOr<Pipe> made = MakePipe();
+    if (!made.ok()) return made.status();
+    in = *std::move(made);
+  }
+  absl::StatusOr<Pipe> out = MakePipe();
+  if (!out.ok()) return out.status();
+  absl::StatusOr<Pipe> err = MakePipe();
+  if (!err.ok()) return err.status();
+  absl::StatusOr<Pipe> start = MakePipe();
+  if (!start.ok()) return start.status();
+  const std::vector<char*> argv = CStrings(command.argv);
+  const std::vector<char*> environment =
+      CStrings(command.environment.entries());
+  const ChildPlan plan{argv.data(),
+                       environment.data(),
+                       cpus.has_value() ? &*cpus : nullptr,
+                       getpid(),
+                       in.read_end.get(),
+                       out->write_end.get(),
+                       err->write_end.get(),
+                       start->write_end.get()};
+
+  const pid_t pid = fork();
+  if (pid < 0) return absl::ErrnoToStatus(errno, command.argv[0]);
+  if (pid == 0) BecomeProgram(plan);
+  ChildProcess process(pid);
+  start->write_end.Close();
+  if (absl::Status status = ReadStart(start->read_end.get(), command);
+      !status.ok()) {
+    return status;
+  }
+  return StartedChild{std::move(process), std::move(in.write_end),
+                      std::move(out->read_end), std::move(err->read_end)};
+}
+
+}  // namespace advisor

@@ -1,0 +1,71 @@
+// A started child and its pipes: what running a command to its end
+// (subprocess.h) and talking with a worker (dialogue.h) have in common.
+
+#ifndef ADVISOR_HOST_CHILD_PROCESS_H_
+#define ADVISOR_HOST_CHILD_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "advisor/host/subprocess.h"
+
+namespace advisor {
+
+// An open file descriptor, closed at the end.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() { Close(); }
+
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  void Close();
+
+ private:
+  int fd_;
+};
+
+// Its process group is killed and the child reaped, at the latest here.
+class ChildProcess {
+ public:
+  explicit ChildProcess(pid_t pid) : pid_(pid) {}
+  ChildProcess(ChildProcess&& other)
+      : pid_(std::exchange(other.pid_, -1)), status_(other.status_) {}
+  ChildProcess& operator=(ChildProcess&&) = delete;
+  ~ChildProcess() { KillAndReap(); }
+
+  bool HasEnded() const;
+  // The wait status. While the zombie is there, nobody else can get its group.
+  int KillAndReap();
+
+ private:
+  pid_t pid_;
+  int status_ = 0;
+};
+
+struct StartedChild {
+  ChildProcess process;
+  // Not open unless asked for: the child then reads /dev/null.
+  Descriptor standard_input;
+  Descriptor standard_output;
+  Descriptor standard_error;
+};
+
+enum class ChildInput { kNothing, kPipe };
+
+// Starts `command` under the conditions that Subprocess::Run promises; its
+// limits are left to the caller.
+absl::StatusOr<StartedChild> StartChild(const Command& command,
+                                        ChildInput input);
+
+}  // namespace advisor
+
+#endif  // ADVISOR_HOST_CHILD_PROCESS_H_
