@@ -1,6 +1,9 @@
 // glibc's memory-function variants as callable functions. Each source tree that
 // was built in brings its own variants and its own threshold variables, so one
 // binary holds several releases, or a base and a patched tree, side by side.
+//
+// A binary links :variant and exactly one kernel_registry (//kernels:registry
+// has this machine's glibc source, if there is one, and our ports).
 
 #ifndef KERNELS_VARIANT_H_
 #define KERNELS_VARIANT_H_
@@ -22,15 +25,17 @@ enum class Function { kMemmove, kMemcpy, kMempcpy, kMemset };
 // "memmove", ...
 absl::string_view FunctionName(Function function);
 
-// The threshold variables of a tree, by glibc's names without "__x86_". All
-// sizes are bytes. nullopt: the tree has no such variable (in releases where the
-// value is a constant of the code, or is not there yet).
+// The threshold variables of a tree, by glibc's names without "__x86_" (and
+// without "shared_" before non_temporal_threshold). All sizes are bytes.
+// nullopt: the tree has no such variable (in releases where the value is a
+// constant of the code, or is not there yet).
 struct KernelParameters {
   std::optional<uint64_t> non_temporal_threshold;
   std::optional<uint64_t> rep_movsb_threshold;
   std::optional<uint64_t> rep_movsb_stop_threshold;
   std::optional<uint64_t> rep_stosb_threshold;
   std::optional<uint64_t> memset_non_temporal_threshold;
+  // The kernels read these two or their halves; both follow one store.
   std::optional<uint64_t> data_cache_size;
   std::optional<uint64_t> shared_cache_size;
   // Bit 0: avoid `rep movsb` at short distances (2.34 and later).
@@ -44,12 +49,16 @@ class Tree {
 
   // "glibc", "base", "patched", "ports": the prefix of its rows in a report.
   virtual absl::string_view name() const = 0;
-  // "2.36", and the package revision ("2.36-9+deb12u14") where it is known.
+  // "2.36", and the package revision ("2.36-9+deb12u14"), empty where it is not
+  // known.
   virtual absl::string_view release() const = 0;
   virtual absl::string_view revision() const = 0;
 
-  // A store to the variables that the tree has; fields that are nullopt stay
-  // as they are. Not synchronised: no copy may run meanwhile.
+  // A store to the variables that the tree has; fields that are nullopt, and
+  // variables that it lacks, stay as they are. Not synchronised: no copy may
+  // run meanwhile. Before the first store all have the values that glibc 2.36
+  // starts from (32 KiB, 1 MiB, 2 KiB, three quarters of 1 MiB), which are no
+  // machine's.
   virtual void SetParameters(const KernelParameters& parameters) const = 0;
   virtual KernelParameters parameters() const = 0;
 };
@@ -70,6 +79,11 @@ struct Variant {
   absl::Span<const absl::string_view> required_features;
   // glibc's names of the variables that its code reads, without "__x86_".
   absl::Span<const absl::string_view> thresholds;
+  // The file that it was assembled from, without ".S", and the bytes of its own
+  // symbol (0: not known). Variants of one file jump into each other, so what
+  // can execute is the union of the symbols of one `source`.
+  absl::string_view source;
+  size_t code_size;
 
   void* Copy(void* destination, const void* source, size_t size) const {
     return reinterpret_cast<void* (*)(void*, const void*, size_t)>(address)(
@@ -81,12 +95,18 @@ struct Variant {
   }
 };
 
-// Every variant that was built in, by tree, function and name.
+// Every variant that was built in, by tree, function and name. memcpy is often
+// another name of memmove's code: the same address.
 absl::Span<const Variant> AllVariants();
 
 // The trees that were built in. Empty of glibc's own when the machine had no
 // glibc source at build time; the ports are always there.
 absl::Span<const Tree* const> AllTrees();
+
+// Functions of a linked tree that variants.bzl does not list, and variables
+// that KernelParameters does not hold: "glibc: function __memmove_new". Code of
+// theirs would go untested, so a test demands that there are none.
+std::vector<std::string> UnlistedSymbols();
 
 // The first feature that `variant` needs and this CPU and its operating system
 // do not offer; nullopt when it can run.
