@@ -18,8 +18,8 @@ class FileReader {
   virtual ~FileReader() = default;
 
   // The whole content. NotFound when there is no such file, PermissionDenied
-  // or Internal (with errno's words) when it cannot be read, InvalidArgument
-  // for a directory and for a file of more than 256 MiB.
+  // or another error (with errno's words, never Internal) when it cannot be
+  // read, InvalidArgument for a directory and for a file of more than 256 MiB.
   virtual absl::StatusOr<std::string> Read(absl::string_view path) const = 0;
 
   // Names (without the folder) in `path`, sorted, "." and ".." left out.

@@ -43,7 +43,8 @@ CommandResult RunShell(const std::string& script) {
 // Not a zombie either.
 bool IsAlive(pid_t pid) {
   std::ifstream stat(absl::StrCat("/proc/", pid, "/stat"));
-  std::string text((std::istreambuf_iterator<char>(stat)), {});
+  std::string text;
+  std::getline(stat, text);
   return !text.empty() && text.find(") Z ") == std::string::npos;
 }
 

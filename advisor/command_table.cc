@@ -1,0 +1,19 @@
+#include "advisor/command_table.h"
+
+#include "advisor/command_help.h"
+#include "advisor/command_version.h"
+
+namespace advisor {
+namespace {
+
+// One row a command; sorted by name.
+constexpr const CommandRow* kCommands[] = {
+    &kHelpCommand,
+    &kVersionCommand,
+};
+
+}  // namespace
+
+absl::Span<const CommandRow* const> AllCommands() { return kCommands; }
+
+}  // namespace advisor

@@ -1,0 +1,57 @@
+// advisor COMMAND [flags] [arguments]: see command_table.cc.
+
+#include <sys/auxv.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "advisor/command.h"
+#include "advisor/command_table.h"
+#include "advisor/host/clock.h"
+#include "advisor/host/environment.h"
+#include "advisor/host/file_reader.h"
+#include "advisor/host/interrupt.h"
+#include "advisor/host/subprocess.h"
+
+namespace {
+
+int Columns() {
+  struct winsize size;
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    return size.ws_col;
+  }
+  return 80;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // It starts programs that its arguments name, and reads any file.
+  if (getauxval(AT_SECURE) != 0) {
+    advisor::PrintError(std::cerr,
+                        "will not run with more rights than its "
+                        "caller has (set-uid, set-gid or file "
+                        "capabilities)");
+    return static_cast<int>(advisor::ExitStatus::kUsage);
+  }
+  advisor::InstallInterruptHandler();
+  const advisor::RealFileReader files;
+  const advisor::RealSubprocess subprocess;
+  const advisor::RealClock clock;
+  const advisor::Environment environment =
+      advisor::Environment::OfThisProcess();
+  const advisor::CommandContext context{files,
+                                        subprocess,
+                                        environment,
+                                        clock,
+                                        std::cout,
+                                        std::cerr,
+                                        isatty(STDERR_FILENO) == 1,
+                                        Columns(),
+                                        advisor::AllCommands()};
+  const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
+  return advisor::RunCommandLine(words, context);
+}
