@@ -1,0 +1,214 @@
+#include "kernels/measure/pair_source.h"
+
+#include <cmath>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "kernels/measure/cycle_counter.h"
+#include "kernels/measure/parameters_text.h"
+#include "kernels/measure/statistics.h"
+
+namespace kernels {
+namespace {
+
+using ::advisor::Dialogue;
+
+// Batches this short gave the narrowest intervals for equal time. Between two
+// processes each change costs some 10 us more, so they are longer there.
+constexpr double kBatchSeconds = 20e-6;
+constexpr double kProcessBatchSeconds = 100e-6;
+
+// The numbers that a worker answers.
+absl::StatusOr<std::vector<double>> Ask(Dialogue& worker,
+                                        absl::string_view request) {
+  const absl::StatusOr<std::string> answer = worker.Ask(request);
+  if (!answer.ok()) return answer.status();
+  absl::string_view rest = *answer;
+  if (absl::ConsumePrefix(&rest, "error ")) {
+    return absl::InternalError(absl::StrCat("worker: ", rest));
+  }
+  if (!absl::ConsumePrefix(&rest, "ok")) {
+    return absl::InternalError(
+        absl::StrCat("worker: expected 'ok', found '", *answer, "'"));
+  }
+  std::vector<double> numbers;
+  for (const absl::string_view word :
+       absl::StrSplit(rest, ' ', absl::SkipEmpty())) {
+    double number;
+    if (!absl::SimpleAtod(word, &number)) {
+      return absl::InternalError(
+          absl::StrCat("worker: expected a number, found '", word, "'"));
+    }
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+absl::StatusOr<double> AskOne(Dialogue& worker, absl::string_view request) {
+  const absl::StatusOr<std::vector<double>> numbers = Ask(worker, request);
+  if (!numbers.ok()) return numbers.status();
+  if (numbers->size() != 1) {
+    return absl::InternalError("worker: expected one number");
+  }
+  return (*numbers)[0];
+}
+
+absl::Status AskAll(Dialogue& worker, absl::Span<const std::string> requests) {
+  for (const std::string& request : requests) {
+    const auto answer = Ask(worker, request);
+    if (!answer.ok()) return answer.status();
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Dialogue>> StartWorker(
+    const WorkerSetup& setup, const advisor::Command& command, uint64_t seed) {
+  absl::StatusOr<std::unique_ptr<Dialogue>> worker =
+      setup.starter->Start(command);
+  if (!worker.ok()) return worker.status();
+  const absl::Status status =
+      AskAll(**worker, {absl::StrCat("cpus ", absl::StrJoin(setup.cpus, ",")),
+                        absl::StrCat("seed ", seed)});
+  if (!status.ok()) return status;
+  return worker;
+}
+
+std::string CallsRequest(int side, double seconds) {
+  return absl::StrCat("calls ", side, " ",
+                      static_cast<uint64_t>(seconds * CyclesPerSecond()));
+}
+
+class VariantPairSource : public PairSource {
+ public:
+  explicit VariantPairSource(std::unique_ptr<Dialogue> worker)
+      : worker_(std::move(worker)) {}
+
+  absl::StatusOr<Pairs> Measure(const Cell& cell, int base, int candidate,
+                                int count) override {
+    if (!(cell_ == cell)) {
+      const auto ready = Ask(*worker_, absl::StrCat("cell ", CellName(cell)));
+      if (!ready.ok()) return ready.status();
+      cell_ = cell;
+    }
+    const absl::StatusOr<double> calls =
+        AskOne(*worker_, CallsRequest(base, kBatchSeconds));
+    if (!calls.ok()) return calls.status();
+    absl::StatusOr<std::vector<double>> numbers =
+        Ask(*worker_, absl::StrCat("pairs ", base, " ", candidate, " ",
+                                   static_cast<uint64_t>(*calls), " ", count));
+    if (!numbers.ok()) return numbers.status();
+    if (numbers->size() != static_cast<size_t>(count) + 2) {
+      return absl::InternalError("worker: a pair is missing");
+    }
+    return Pairs{
+        {numbers->begin() + 2, numbers->end()}, (*numbers)[0], (*numbers)[1]};
+  }
+
+ private:
+  const std::unique_ptr<Dialogue> worker_;
+  Cell cell_;
+};
+
+class LibcPairSource : public PairSource {
+ public:
+  LibcPairSource(std::vector<std::unique_ptr<Dialogue>> workers, uint64_t seed)
+      : workers_(std::move(workers)), cells_(workers_.size()), random_(seed) {}
+
+  absl::StatusOr<Pairs> Measure(const Cell& cell, int base, int candidate,
+                                int count) override {
+    for (const int side : {base, candidate}) {
+      if (cells_[side] == cell) continue;
+      const auto ready =
+          Ask(*workers_[side], absl::StrCat("cell ", CellName(cell)));
+      if (!ready.ok()) return ready.status();
+      cells_[side] = cell;
+    }
+    const absl::StatusOr<double> calls =
+        AskOne(*workers_[base], CallsRequest(0, kProcessBatchSeconds));
+    if (!calls.ok()) return calls.status();
+    const std::string run =
+        absl::StrCat("run 0 ", static_cast<uint64_t>(*calls));
+    std::vector<double> base_cycles, candidate_cycles;
+    Pairs pairs;
+    for (int i = 0; i < count; ++i) {
+      const bool base_first = (random_() & 1) != 0;
+      for (const bool is_base : {base_first, !base_first}) {
+        const absl::StatusOr<double> cycles =
+            AskOne(*workers_[is_base ? base : candidate], run);
+        if (!cycles.ok()) return cycles.status();
+        (is_base ? base_cycles : candidate_cycles).push_back(*cycles);
+      }
+      pairs.log_ratios.push_back(
+          std::log(candidate_cycles.back() / base_cycles.back()));
+    }
+    pairs.base_cycles = Median(base_cycles);
+    pairs.candidate_cycles = Median(candidate_cycles);
+    return pairs;
+  }
+
+ private:
+  const std::vector<std::unique_ptr<Dialogue>> workers_;
+  std::vector<Cell> cells_;
+  std::mt19937_64 random_;
+};
+
+}  // namespace
+
+VariantPairSourceFactory::VariantPairSourceFactory(
+    WorkerSetup setup, std::string tree, std::string copy_variant,
+    std::string set_variant, std::vector<KernelParameters> sides)
+    : setup_(std::move(setup)),
+      tree_(std::move(tree)),
+      copy_variant_(std::move(copy_variant)),
+      set_variant_(std::move(set_variant)),
+      sides_(std::move(sides)) {}
+
+absl::StatusOr<std::unique_ptr<PairSource>> VariantPairSourceFactory::Start(
+    uint64_t seed) const {
+  absl::StatusOr<std::unique_ptr<Dialogue>> worker =
+      StartWorker(setup_, setup_.command, seed);
+  if (!worker.ok()) return worker.status();
+  std::string parameters = "parameters";
+  for (const KernelParameters& side : sides_) {
+    absl::StrAppend(&parameters, " ", FormatParameters(side));
+  }
+  const absl::Status status = AskAll(
+      **worker, {absl::StrCat("variants ", tree_, " ",
+                              copy_variant_.empty() ? "-" : copy_variant_, " ",
+                              set_variant_.empty() ? "-" : set_variant_),
+                 parameters});
+  if (!status.ok()) return status;
+  return std::make_unique<VariantPairSource>(*std::move(worker));
+}
+
+LibcPairSourceFactory::LibcPairSourceFactory(WorkerSetup setup,
+                                             std::vector<std::string> sides)
+    : setup_(std::move(setup)), sides_(std::move(sides)) {}
+
+absl::StatusOr<std::unique_ptr<PairSource>> LibcPairSourceFactory::Start(
+    uint64_t seed) const {
+  std::vector<std::unique_ptr<Dialogue>> workers;
+  for (const std::string& tunables : sides_) {
+    advisor::Command command = setup_.command;
+    command.environment =
+        tunables.empty() ? command.environment.Without("GLIBC_TUNABLES")
+                         : command.environment.With("GLIBC_TUNABLES", tunables);
+    absl::StatusOr<std::unique_ptr<Dialogue>> worker =
+        StartWorker(setup_, command, seed);
+    if (!worker.ok()) return worker.status();
+    const auto ready = Ask(**worker, "libc");
+    if (!ready.ok()) return ready.status();
+    workers.push_back(*std::move(worker));
+  }
+  return std::make_unique<LibcPairSource>(std::move(workers), seed);
+}
+
+}  // namespace kernels

@@ -1,0 +1,90 @@
+// Where pairs of batches come from: fresh worker processes. One PairSource is
+// one replicate, with its own placement of code and buffers.
+
+#ifndef KERNELS_MEASURE_PAIR_SOURCE_H_
+#define KERNELS_MEASURE_PAIR_SOURCE_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "advisor/host/dialogue.h"
+#include "kernels/measure/cell.h"
+#include "kernels/variant.h"
+
+namespace kernels {
+
+struct Pairs {
+  // log(candidate / base) of each pair.
+  std::vector<double> log_ratios;
+  // Median cycles a call.
+  double base_cycles = 0;
+  double candidate_cycles = 0;
+};
+
+class PairSource {
+ public:
+  virtual ~PairSource() = default;
+
+  // `count` pairs of batches of side `candidate` against side `base`.
+  virtual absl::StatusOr<Pairs> Measure(const Cell& cell, int base,
+                                        int candidate, int count) = 0;
+};
+
+class PairSourceFactory {
+ public:
+  virtual ~PairSourceFactory() = default;
+
+  // Fresh processes; `seed` decides the placement of buffers in them.
+  virtual absl::StatusOr<std::unique_ptr<PairSource>> Start(
+      uint64_t seed) const = 0;
+  // How many sides there are.
+  virtual int sides() const = 0;
+};
+
+// Which program is the worker and where it may run.
+struct WorkerSetup {
+  const advisor::DialogueStarter* starter;
+  // The worker's command line and environment; the latter without
+  // GLIBC_TUNABLES.
+  advisor::Command command;
+  // The first is that of the measured thread, the others of further copiers.
+  std::vector<int> cpus;
+};
+
+// Two variants of a tree that was built in, the sides being settings of its
+// variables: one process holds all sides, batches are short.
+class VariantPairSourceFactory : public PairSourceFactory {
+ public:
+  VariantPairSourceFactory(WorkerSetup setup, std::string tree,
+                           std::string copy_variant, std::string set_variant,
+                           std::vector<KernelParameters> sides);
+  absl::StatusOr<std::unique_ptr<PairSource>> Start(
+      uint64_t seed) const override;
+  int sides() const override { return static_cast<int>(sides_.size()); }
+
+ private:
+  const WorkerSetup setup_;
+  const std::string tree_, copy_variant_, set_variant_;
+  const std::vector<KernelParameters> sides_;
+};
+
+// The running libc itself, the sides being values of GLIBC_TUNABLES: one
+// process a side, all on the same CPU, that take turns.
+class LibcPairSourceFactory : public PairSourceFactory {
+ public:
+  LibcPairSourceFactory(WorkerSetup setup, std::vector<std::string> sides);
+  absl::StatusOr<std::unique_ptr<PairSource>> Start(
+      uint64_t seed) const override;
+  int sides() const override { return static_cast<int>(sides_.size()); }
+
+ private:
+  const WorkerSetup setup_;
+  const std::vector<std::string> sides_;
+};
+
+}  // namespace kernels
+
+#endif  // KERNELS_MEASURE_PAIR_SOURCE_H_

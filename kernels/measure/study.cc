@@ -1,0 +1,188 @@
+#include "kernels/measure/study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "kernels/measure/cycle_counter.h"
+#include "nlohmann/json.hpp"
+
+namespace kernels {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kLowestNoiseFloor = 0.005;
+
+// What one process told of one contrast.
+struct ProcessResult {
+  double log_ratio;
+  double variance;  // of the median of its pairs
+  double base_cycles;
+  double candidate_cycles;
+};
+
+double Variance(absl::Span<const double> values) {
+  if (values.size() < 2) return 0;
+  const double mean = std::accumulate(values.begin(), values.end(), 0.0) /
+                      static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares / static_cast<double>(values.size() - 1);
+}
+
+// The variance of a median, from its distribution-free interval: 95 % of a
+// normal distribution lie within 1.96 standard deviations.
+double VarianceOfMedian(absl::Span<const double> values) {
+  const Interval interval = MedianInterval(values, 0.95);
+  const double deviation = (interval.high - interval.low) / (2 * 1.96);
+  return deviation * deviation;
+}
+
+ContrastResult Summarise(const Contrast& contrast,
+                         absl::Span<const ProcessResult> processes) {
+  ContrastResult result;
+  result.contrast = contrast;
+  std::vector<double> base, candidate;
+  double within = 0;
+  for (const ProcessResult& process : processes) {
+    result.log_ratios.push_back(process.log_ratio);
+    base.push_back(process.base_cycles);
+    candidate.push_back(process.candidate_cycles);
+    within += process.variance / static_cast<double>(processes.size());
+  }
+  result.base_cycles = Median(base);
+  result.candidate_cycles = Median(candidate);
+  const double total = Variance(result.log_ratios);
+  result.placement_share =
+      total > 0 ? std::clamp(1 - within / total, 0.0, 1.0) : 0;
+  return result;
+}
+
+}  // namespace
+
+const ContrastResult* Study::Find(const Contrast& contrast) const {
+  for (const ContrastResult& result : results) {
+    if (result.contrast == contrast) return &result;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<Study> RunStudy(const PairSourceFactory& factory,
+                               std::vector<std::string> sides,
+                               const StudyPlan& plan,
+                               const advisor::Clock& clock,
+                               const Progress& progress) {
+  std::mt19937_64 random(plan.seed);
+  std::vector<std::vector<ProcessResult>> collected(plan.contrasts.size());
+  std::vector<size_t> order(plan.contrasts.size());
+  std::iota(order.begin(), order.end(), 0);
+  const absl::Duration start = clock.Monotonic();
+  Study study;
+  study.sides = std::move(sides);
+  while (study.processes < plan.max_processes) {
+    const absl::Duration used = clock.Monotonic() - start;
+    if (study.processes >= plan.min_processes) {
+      // Another process must fit in.
+      const double rounds = study.processes;
+      if (used * ((rounds + 1) / rounds) > plan.budget) break;
+    }
+    absl::StatusOr<std::unique_ptr<PairSource>> source =
+        factory.Start(random());
+    if (!source.ok()) return source.status();
+    std::shuffle(order.begin(), order.end(), random);
+    for (size_t i = 0; i < order.size(); ++i) {
+      const Contrast& contrast = plan.contrasts[order[i]];
+      const absl::StatusOr<Pairs> pairs = (*source)->Measure(
+          contrast.cell, contrast.base, contrast.candidate, plan.pairs);
+      if (!pairs.ok()) return pairs.status();
+      collected[order[i]].push_back(
+          {Median(pairs->log_ratios), VarianceOfMedian(pairs->log_ratios),
+           pairs->base_cycles, pairs->candidate_cycles});
+      const double share_of_processes =
+          (study.processes + static_cast<double>(i + 1) / order.size()) /
+          plan.max_processes;
+      const double share_of_time =
+          absl::FDivDuration(clock.Monotonic() - start, plan.budget);
+      progress(std::min(1.0, std::max(share_of_processes, share_of_time)));
+    }
+    ++study.processes;
+  }
+  for (size_t i = 0; i < collected.size(); ++i) {
+    study.results.push_back(Summarise(plan.contrasts[i], collected[i]));
+  }
+  study.cycles_per_second = CyclesPerSecond();
+  return study;
+}
+
+double NoiseFloor(const Study& study, int base, int copy_of_base) {
+  std::vector<double> differences;
+  for (const ContrastResult& result : study.results) {
+    if (result.contrast.base == base &&
+        result.contrast.candidate == copy_of_base) {
+      differences.push_back(std::abs(result.interval(0.95).middle));
+    }
+  }
+  if (differences.empty()) return kLowestNoiseFloor;
+  return std::max(kLowestNoiseFloor, Quantile(differences, 0.95));
+}
+
+std::string FormatStudy(const Study& study) {
+  Json results = Json::array();
+  for (const ContrastResult& result : study.results) {
+    results.push_back({{"cell", CellName(result.contrast.cell)},
+                       {"base", result.contrast.base},
+                       {"candidate", result.contrast.candidate},
+                       {"log_ratios", result.log_ratios},
+                       {"base_cycles", result.base_cycles},
+                       {"candidate_cycles", result.candidate_cycles},
+                       {"placement_share", result.placement_share}});
+  }
+  const Json json = {{"sides", study.sides},
+                     {"processes", study.processes},
+                     {"cycles_per_second", study.cycles_per_second},
+                     {"steal", study.steal},
+                     {"results", std::move(results)}};
+  return json.dump(1);
+}
+
+absl::StatusOr<Study> ParseStudy(absl::string_view text,
+                                 absl::string_view name) {
+  const auto bad = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat(name, ": ", what));
+  };
+  const Json json = Json::parse(text.begin(), text.end(), nullptr,
+                                /*allow_exceptions=*/false);
+  if (json.is_discarded()) return bad("expected JSON, found something else");
+  // The library throws on a missing or mistyped field; that ends here.
+  try {
+    Study study;
+    json.at("sides").get_to(study.sides);
+    json.at("processes").get_to(study.processes);
+    json.at("cycles_per_second").get_to(study.cycles_per_second);
+    json.at("steal").get_to(study.steal);
+    for (const Json& item : json.at("results")) {
+      ContrastResult result;
+      const absl::StatusOr<Cell> cell =
+          ParseCell(item.at("cell").get<std::string>());
+      if (!cell.ok()) return bad(cell.status().message());
+      result.contrast = {*cell, item.at("base").get<int>(),
+                         item.at("candidate").get<int>()};
+      item.at("log_ratios").get_to(result.log_ratios);
+      item.at("base_cycles").get_to(result.base_cycles);
+      item.at("candidate_cycles").get_to(result.candidate_cycles);
+      item.at("placement_share").get_to(result.placement_share);
+      study.results.push_back(std::move(result));
+    }
+    return study;
+  } catch (const Json::exception& error) {
+    return bad(error.what());
+  }
+}
+
+}  // namespace kernels

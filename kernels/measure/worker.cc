@@ -1,0 +1,260 @@
+#include "kernels/measure/worker.h"
+
+#include <sched.h>
+#include <string.h>
+
+#include <cmath>
+#include <istream>
+#include <memory>
+#include <ostream>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "kernels/measure/cell.h"
+#include "kernels/measure/cell_runner.h"
+#include "kernels/measure/parameters_text.h"
+#include "kernels/measure/statistics.h"
+#include "kernels/variant.h"
+
+namespace kernels {
+namespace {
+
+using Words = absl::Span<const absl::string_view>;
+// What stands after "ok".
+using Answer = absl::StatusOr<std::string>;
+
+template <typename Number>
+absl::StatusOr<Number> ParseNumber(absl::string_view word) {
+  Number value;
+  if (!absl::SimpleAtoi(word, &value)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected a number, found '", word, "'"));
+  }
+  return value;
+}
+
+const Variant* FindVariant(absl::string_view tree, absl::string_view name) {
+  for (const Variant& variant : AllVariants()) {
+    if (variant.tree->name() == tree && variant.name == name) return &variant;
+  }
+  return nullptr;
+}
+
+class Worker {
+ public:
+  Answer Serve(Words words) {
+    for (const Request& request : Requests()) {
+      if (words[0] != request.name) continue;
+      if (words.size() < request.words) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(request.name, ": too few words"));
+      }
+      return (this->*request.serve)(words.subspan(1));
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("no such request: '", words[0], "'"));
+  }
+
+ private:
+  struct Request {
+    absl::string_view name;
+    size_t words;
+    Answer (Worker::*serve)(Words);
+  };
+  static absl::Span<const Request> Requests();
+
+  Answer SetCpus(Words words) {
+    std::vector<int> cpus;
+    for (const absl::string_view word : absl::StrSplit(words[0], ',')) {
+      const absl::StatusOr<int> cpu = ParseNumber<int>(word);
+      if (!cpu.ok()) return cpu.status();
+      cpus.push_back(*cpu);
+    }
+    cpu_set_t first;
+    CPU_ZERO(&first);
+    CPU_SET(cpus[0], &first);
+    if (sched_setaffinity(0, sizeof(first), &first) != 0) {
+      return absl::ErrnoToStatus(errno,
+                                 absl::StrCat("cannot run on CPU ", cpus[0]));
+    }
+    cpus_ = std::move(cpus);
+    return "";
+  }
+
+  Answer SetSeed(Words words) {
+    const absl::StatusOr<uint64_t> seed = ParseNumber<uint64_t>(words[0]);
+    if (!seed.ok()) return seed.status();
+    random_.seed(*seed);
+    return "";
+  }
+
+  Answer UseLibc(Words) {
+    // Through volatile, so that the compiler cannot call its own expansion.
+    void* (*volatile copy)(void*, const void*, size_t) = &memcpy;
+    void* (*volatile set)(void*, int, size_t) = &memset;
+    routine_ = {copy, set};
+    tree_ = nullptr;
+    return "";
+  }
+
+  Answer UseVariants(Words words) {
+    routine_ = {};
+    for (const absl::string_view name : words.subspan(1, 2)) {
+      if (name == "-") continue;
+      const Variant* const variant = FindVariant(words[0], name);
+      if (variant == nullptr) {
+        return absl::NotFoundError(
+            absl::StrCat("no variant ", name, " in tree ", words[0]));
+      }
+      tree_ = variant->tree;
+      if (variant->function == Function::kMemset) {
+        routine_.set =
+            reinterpret_cast<decltype(routine_.set)>(variant->address);
+      } else {
+        routine_.copy =
+            reinterpret_cast<decltype(routine_.copy)>(variant->address);
+      }
+    }
+    return "";
+  }
+
+  Answer SetParameters(Words words) {
+    parameters_.clear();
+    for (const absl::string_view word : words) {
+      absl::StatusOr<KernelParameters> parameters = ParseParameters(word);
+      if (!parameters.ok()) return parameters.status();
+      parameters_.push_back(*std::move(parameters));
+    }
+    return "";
+  }
+
+  Answer SetCell(Words words) {
+    runner_ = nullptr;  // its memory first
+    const absl::StatusOr<Cell> cell = ParseCell(words[0]);
+    if (!cell.ok()) return cell.status();
+    if (cell->is_memset ? routine_.set == nullptr : routine_.copy == nullptr) {
+      return absl::FailedPreconditionError("nothing to call for this cell");
+    }
+    absl::StatusOr<std::unique_ptr<CellRunner>> runner =
+        CellRunner::Create(*cell, cpus_, random_);
+    if (!runner.ok()) return runner.status();
+    runner_ = *std::move(runner);
+    return "";
+  }
+
+  // Makes `side` the one that the next calls run.
+  absl::Status Select(absl::string_view side) {
+    if (runner_ == nullptr) return absl::FailedPreconditionError("no cell");
+    const absl::StatusOr<size_t> index = ParseNumber<size_t>(side);
+    if (!index.ok()) return index.status();
+    return SelectIndex(*index);
+  }
+
+  absl::Status SelectIndex(size_t side) {
+    if (tree_ == nullptr) return absl::OkStatus();
+    if (side >= parameters_.size()) {
+      return absl::OutOfRangeError(absl::StrCat("no side ", side));
+    }
+    tree_->SetParameters(parameters_[side]);
+    return absl::OkStatus();
+  }
+
+  Answer CountCalls(Words words) {
+    if (absl::Status status = Select(words[0]); !status.ok()) return status;
+    const absl::StatusOr<uint64_t> cycles = ParseNumber<uint64_t>(words[1]);
+    if (!cycles.ok()) return cycles.status();
+    return absl::StrCat(
+        " ", runner_->CallsToFill(routine_, static_cast<double>(*cycles)));
+  }
+
+  Answer RunBatch(Words words) {
+    if (absl::Status status = Select(words[0]); !status.ok()) return status;
+    const absl::StatusOr<uint64_t> calls = ParseNumber<uint64_t>(words[1]);
+    if (!calls.ok()) return calls.status();
+    return absl::StrCat(" ", runner_->Run(routine_, *calls));
+  }
+
+  Answer RunPairs(Words words) {
+    size_t numbers[4];
+    for (size_t i = 0; i < 4; ++i) {
+      const absl::StatusOr<size_t> number = ParseNumber<size_t>(words[i]);
+      if (!number.ok()) return number.status();
+      numbers[i] = *number;
+    }
+    const auto [a, b, calls, count] = numbers;
+    for (const size_t side : {a, b}) {
+      if (absl::Status status = Select(absl::StrCat(side)); !status.ok()) {
+        return status;
+      }
+    }
+    if (calls == 0 || count == 0) {
+      return absl::InvalidArgumentError("pairs: nothing to do");
+    }
+    std::vector<double> cycles_a(count), cycles_b(count), ratios(count);
+    for (size_t i = 0; i < count; ++i) {
+      const bool a_first = (random_() & 1) != 0;
+      for (const bool is_a : {a_first, !a_first}) {
+        SelectIndex(is_a ? a : b).IgnoreError();  // checked above
+        (is_a ? cycles_a : cycles_b)[i] = runner_->Run(routine_, calls);
+      }
+      ratios[i] = std::log(cycles_b[i] / cycles_a[i]);
+    }
+    std::string answer =
+        absl::StrCat(" ", Median(cycles_a), " ", Median(cycles_b));
+    for (const double ratio : ratios) absl::StrAppend(&answer, " ", ratio);
+    return answer;
+  }
+
+  std::vector<int> cpus_ = {0};
+  std::mt19937_64 random_;
+  Routine routine_;
+  const Tree* tree_ = nullptr;
+  std::vector<KernelParameters> parameters_;
+  std::unique_ptr<CellRunner> runner_;
+};
+
+absl::Span<const Worker::Request> Worker::Requests() {
+  static constexpr Request kRequests[] = {
+      {"cpus", 2, &Worker::SetCpus},
+      {"seed", 2, &Worker::SetSeed},
+      {"libc", 1, &Worker::UseLibc},
+      {"variants", 4, &Worker::UseVariants},
+      {"parameters", 1, &Worker::SetParameters},
+      {"cell", 2, &Worker::SetCell},
+      {"calls", 3, &Worker::CountCalls},
+      {"run", 3, &Worker::RunBatch},
+      {"pairs", 5, &Worker::RunPairs},
+  };
+  return kRequests;
+}
+
+}  // namespace
+
+int ServeWorker(std::istream& in, std::ostream& out) {
+  Worker worker;
+  std::string line;
+  while (std::getline(in, line)) {
+    const std::vector<absl::string_view> words =
+        absl::StrSplit(line, ' ', absl::SkipEmpty());
+    const Answer answer =
+        words.empty() ? Answer(absl::InvalidArgumentError("an empty line"))
+                      : worker.Serve(words);
+    if (answer.ok()) {
+      out << "ok" << *answer << std::endl;
+    } else {
+      out << "error " << answer.status().message() << std::endl;
+    }
+  }
+  return 0;
+}
+
+}  // namespace kernels
