@@ -38,7 +38,8 @@ def kernel_tree(name, source, tree = None, visibility = None):
     """A cc_library with all variants of a glibc source.
 
     Every symbol gets the tree's name as a prefix, so that trees do not meet.
-    Without a source the library is empty and has no tree.
+    Without a source the library is empty and has no tree. The object files
+    are in NAME_objects, as NAME/FILE.o.
 
     Args:
       name: the library's name.
@@ -50,6 +51,7 @@ def kernel_tree(name, source, tree = None, visibility = None):
     files = [file for file in SOURCES if file + ".S" in source.files]
     if not files:
         native.cc_library(name = name, visibility = visibility)
+        native.filegroup(name = name + "_objects", visibility = visibility)
         return
     sources = source.repository + "//:sources"
     version = source.repository + "//:version.h"
@@ -75,6 +77,11 @@ def kernel_tree(name, source, tree = None, visibility = None):
         message = "Assembling glibc " + source.release,
         toolchains = ["@bazel_tools//tools/cpp:current_cc_toolchain"],
         tools = ["//kernels:assemble_tree.sh"],
+    )
+    native.filegroup(
+        name = name + "_objects",
+        srcs = objects,
+        visibility = visibility,
     )
     native.cc_library(
         name = name,

@@ -19,7 +19,7 @@ info.bzl in the repository tells what was found:
     GLIBC_SOURCE.origin      where it came from; "" when there is no source
     GLIBC_SOURCE.release     "2.36", from version.h
     GLIBC_SOURCE.revision    the package's ("2.36-9+deb12u14"), or ""
-    GLIBC_SOURCE.files       names in sysdeps/x86_64/multiarch, *.S
+    GLIBC_SOURCE.files       mem*.S in sysdeps/x86_64/multiarch
 """
 
 # What `variable` may be; Bazel watches these.
@@ -164,7 +164,8 @@ def _glibc_source_impl(ctx):
         files = sorted([
             entry.basename
             for entry in ctx.path(_MULTIARCH).readdir()
-            if entry.basename.endswith(".S")
+            if entry.basename.startswith("mem") and
+               entry.basename.endswith(".S")
         ])
     else:
         ctx.file("BUILD", _NO_SOURCE_BUILD % ctx.attr.variable)
