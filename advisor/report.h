@@ -1,0 +1,153 @@
+// The answer of `recommend`, complete before any renderer sees it. Renderers
+// only choose words and layout; they decide nothing.
+
+#ifndef ADVISOR_REPORT_H_
+#define ADVISOR_REPORT_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace advisor {
+
+// One level of cache as one source tells it.
+struct CacheSummary {
+  std::string level;  // "L1d", "L2", "L3"
+  uint64_t bytes = 0;
+  // Threads that share it; nullopt where the source does not say.
+  std::optional<int> sharers;
+  std::string source;  // "CPUID 4:3", "CPUID 0x80000006", "sysfs"
+};
+
+struct MachineSummary {
+  std::string origin;  // "this machine", or the file of a dump
+  std::string vendor;  // "GenuineIntel"
+  std::string brand;
+  std::string microarchitecture;
+  int family = 0;
+  int model = 0;
+  int stepping = 0;
+  // "KVM", "bhyve", ...; empty where nothing tells of one.
+  std::string hypervisor;
+  // CPUs that this process may run on; nullopt for a dump.
+  std::optional<int> cpus;
+  std::vector<CacheSummary> caches;
+  std::string kernel;  // empty for a dump
+};
+
+// A value that glibc uses.
+struct ThresholdSummary {
+  std::string name;  // "x86_non_temporal_threshold", as glibc spells it
+  // nullopt: this release has no such value.
+  std::optional<uint64_t> bytes;
+  bool is_tunable = true;
+  std::string source;  // "ld.so --list-tunables", "predicted"
+};
+
+struct GlibcSummary {
+  std::string release;   // "2.36"
+  std::string revision;  // "2.36-9+deb12u14", or empty
+  std::string loader;    // path, empty for a prediction
+  // What a reader must know about the build; usually empty.
+  std::string note;
+  // GLIBC_TUNABLES of the environment, empty when not set.
+  std::string tunables_in_environment;
+  std::string memmove_variant;  // "evex_unaligned_erms"
+  std::string memset_variant;
+  std::vector<ThresholdSummary> thresholds;
+};
+
+enum class Severity { kInformation, kWarning, kCritical };
+
+// One fact worth knowing, with what it rests on.
+struct Finding {
+  std::string id;  // "non-temporal-threshold-zero": stable, for machines
+  Severity severity = Severity::kInformation;
+  // One sentence: what is wrong, or what was found.
+  std::string title;
+  // Sentences: cause, consequence, remedy other than a tunable. May be empty.
+  std::string detail;
+  // Where it comes from: leaves and registers, measurements, public references.
+  std::vector<std::string> evidence;
+};
+
+enum class Verdict { kSet, kKeepDefaults };
+
+struct TunableSetting {
+  std::string name;  // whole: "glibc.cpu.x86_non_temporal_threshold"
+  uint64_t value = 0;
+  // What is in force without it.
+  std::optional<uint64_t> value_before;
+  std::string reason;  // one sentence
+};
+
+struct Recommendation {
+  Verdict verdict = Verdict::kKeepDefaults;
+  // Sorted by name; empty for kKeepDefaults.
+  std::vector<TunableSetting> tunables;
+  // The value for GLIBC_TUNABLES, with what the environment sets already.
+  // Empty for kKeepDefaults where the environment sets nothing.
+  std::string string;
+  // One or two sentences: why this, or why nothing.
+  std::string reason;
+};
+
+enum class CellVerdict { kFaster, kSlower, kEquivalent, kCannotTell };
+
+struct ProofCell {
+  std::string function;   // "memcpy", "memset"
+  uint64_t size = 0;      // bytes a call
+  std::string alignment;  // "aligned", "misaligned-destination", ...
+  std::string regime;     // "hot", "rotating", "read-back"
+  int copiers = 1;
+  // Time with the recommendation / time without: below 1 is faster. 95 %.
+  double ratio = 1;
+  double low = 1;
+  double high = 1;
+  // Median cycles a call, without and with.
+  double cycles_before = 0;
+  double cycles_after = 0;
+  CellVerdict verdict = CellVerdict::kCannotTell;
+};
+
+// The real libc, in fresh processes, with the recommendation against without.
+struct Proof {
+  bool holds = false;
+  // Why it does not hold, or what it shows; one sentence.
+  std::string summary;
+  int processes = 0;
+  // Ratios nearer to 1 than this are noise (0.02: 2 %).
+  double noise_floor = 0;
+  // Share of CPU time that the hypervisor took away meanwhile, 0 to 1.
+  double steal = 0;
+  // Geometric mean of the ratios over the cells that the recommendation
+  // touches, and over all.
+  double touched_ratio = 1;
+  double all_ratio = 1;
+  // By function, regime, alignment, size.
+  std::vector<ProofCell> cells;
+};
+
+struct Report {
+  absl::Time date;
+  std::string tool_version;
+  std::string measure;  // "off", "quick", "full"
+  // What was measured: "variants of the source 2.36-9+deb12u14 side by side"
+  // or "the running libc through child processes"; empty for "off".
+  std::string method;
+  absl::Duration measuring_time;
+  MachineSummary machine;
+  GlibcSummary glibc;
+  // Most severe first.
+  std::vector<Finding> findings;
+  Recommendation recommendation;
+  // nullopt when nothing was to be proved, or nothing measured.
+  std::optional<Proof> proof;
+};
+
+}  // namespace advisor
+
+#endif  // ADVISOR_REPORT_H_
