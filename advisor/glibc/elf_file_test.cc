@@ -1,0 +1,93 @@
+#include "advisor/glibc/elf_file.h"
+
+#include <elf.h>
+
+#include <string>
+
+#include "advisor/host/file_reader.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace advisor {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+std::string ThisTest() {
+  return RealFileReader().Read("/proc/self/exe").value();
+}
+
+std::string ErrorOf(absl::string_view content) {
+  const auto file = ParseElfFile(content, "f");
+  EXPECT_EQ(file.status().code(), absl::StatusCode::kInvalidArgument);
+  return std::string(file.status().message());
+}
+
+TEST(ElfFileTest, ReadsAProgram) {
+  const std::string content = ThisTest();
+  const auto file = ParseElfFile(content, "f");
+  ASSERT_TRUE(file.ok()) << file.status();
+  ASSERT_TRUE(file->interpreter.has_value());
+  EXPECT_THAT(*file->interpreter, HasSubstr("ld"));
+  bool entry_is_code = false;
+  for (const ElfFile::Code& code : file->code) {
+    entry_is_code |= file->entry >= code.address &&
+                     file->entry - code.address < code.bytes.size();
+  }
+  EXPECT_TRUE(entry_is_code);
+}
+
+TEST(ElfFileTest, ReadsTheLoaderOfThisProgram) {
+  const std::string content = ThisTest();
+  const RealFileReader files;
+  const auto loader =
+      files.Read(*ParseElfFile(content, "f").value().interpreter);
+  ASSERT_TRUE(loader.ok()) << loader.status();
+  const auto file = ParseElfFile(*loader, "loader");
+  ASSERT_TRUE(file.ok()) << file.status();
+  EXPECT_EQ(file->interpreter, std::nullopt);
+  EXPECT_TRUE(file->is_position_independent);
+  ASSERT_TRUE(file->build_id.has_value());
+  EXPECT_THAT(*file->build_id, SizeIs(40));
+}
+
+TEST(ElfFileTest, TakesSegmentsWhereThereAreNoSections) {
+  std::string content = ThisTest();
+  auto* const header = reinterpret_cast<Elf64_Ehdr*>(&content[0]);
+  header->e_shnum = 0;
+  const auto file = ParseElfFile(content, "f");
+  ASSERT_TRUE(file.ok());
+  EXPECT_THAT(file->code, Not(IsEmpty()));
+}
+
+TEST(ElfFileTest, SaysWhatIsWrong) {
+  EXPECT_EQ(ErrorOf("#!/bin/sh\n"),
+            "f: expected an x86-64 ELF file, found no ELF magic number");
+  std::string content = ThisTest();
+  EXPECT_THAT(ErrorOf(content.substr(0, 40)), HasSubstr("ends in its header"));
+  EXPECT_THAT(ErrorOf(content.substr(0, sizeof(Elf64_Ehdr))),
+              HasSubstr("without code"));
+  auto* const header = reinterpret_cast<Elf64_Ehdr*>(&content[0]);
+  header->e_machine = EM_AARCH64;
+  EXPECT_THAT(ErrorOf(content), HasSubstr("another machine"));
+  header->e_machine = EM_X86_64;
+  header->e_type = ET_REL;
+  EXPECT_THAT(ErrorOf(content), HasSubstr("cannot be run"));
+}
+
+TEST(ElfFileTest, EveryCutFileIsReadOrRefused) {
+  const std::string content = ThisTest();
+  for (size_t size = 0; size < 0x1000 && size < content.size(); ++size) {
+    // A copy of just that size, so that a sanitizer sees what is beyond it.
+    const std::string cut = content.substr(0, size);
+    const auto file = ParseElfFile(cut, "f");
+    if (!file.ok()) continue;
+    EXPECT_THAT(file->code, Not(IsEmpty()));
+  }
+}
+
+}  // namespace
+}  // namespace advisor
