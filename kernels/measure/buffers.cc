@@ -92,23 +92,34 @@ Arena::~Arena() {
   if (data_ != nullptr) munmap(data_, size_);
 }
 
+absl::StatusOr<char*> ArenaPool::Get(size_t size) {
+  if (!arena_.has_value() || arena_->size() < size) {
+    arena_.reset();  // first, or both would be in memory at once
+    absl::StatusOr<Arena> arena = Arena::Create(size);
+    if (!arena.ok()) return arena.status();
+    arena_ = *std::move(arena);
+  }
+  return arena_->data();
+}
+
 absl::StatusOr<CellBuffers> CellBuffers::Create(const Cell& cell,
+                                                ArenaPool& pool,
                                                 std::mt19937_64& random) {
   // Room for an offset of up to a page and an alignment of up to a line.
   const size_t side = RoundUp(cell.size, kPage) + 2 * kPage;
   const size_t count = PairCount(cell);
-  absl::StatusOr<Arena> arena = Arena::Create(2 * side * count);
-  if (!arena.ok()) return arena.status();
+  const absl::StatusOr<char*> memory = pool.Get(2 * side * count);
+  if (!memory.ok()) return memory.status();
   const Offsets offsets = DrawOffsets(cell.alignment, random);
   std::vector<BufferPair> pairs;
   for (size_t i = 0; i < count; ++i) {
-    char* const start = arena->data() + 2 * side * i;
+    char* const start = *memory + 2 * side * i;
     pairs.push_back(
         {start + side + offsets.destination, start + offsets.source});
   }
   // In memory order the prefetchers would see one long stream.
   std::shuffle(pairs.begin(), pairs.end(), random);
-  return CellBuffers(*std::move(arena), std::move(pairs));
+  return CellBuffers(std::move(pairs));
 }
 
 }  // namespace kernels

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -37,12 +39,24 @@ struct BufferPair {
   char* source;
 };
 
+// The memory of one copier, used for one cell after the other: in a guest it
+// takes longer to get new pages than to copy into them.
+class ArenaPool {
+ public:
+  // At least `size` bytes, the same as before where they suffice. The pool must
+  // outlive their use, and gives them to one user at a time.
+  absl::StatusOr<char*> Get(size_t size);
+
+ private:
+  std::optional<Arena> arena_;
+};
+
 // The buffers of one copier for one cell: one pair for a hot regime, several
 // for the others, which a caller walks through in turn.
 class CellBuffers {
  public:
   // Offsets are drawn from `random` within what the cell's alignment permits.
-  static absl::StatusOr<CellBuffers> Create(const Cell& cell,
+  static absl::StatusOr<CellBuffers> Create(const Cell& cell, ArenaPool& pool,
                                             std::mt19937_64& random);
 
   const BufferPair& Next() {
@@ -53,10 +67,9 @@ class CellBuffers {
   const std::vector<BufferPair>& pairs() const { return pairs_; }
 
  private:
-  CellBuffers(Arena arena, std::vector<BufferPair> pairs)
-      : arena_(std::move(arena)), pairs_(std::move(pairs)) {}
+  explicit CellBuffers(std::vector<BufferPair> pairs)
+      : pairs_(std::move(pairs)) {}
 
-  Arena arena_;
   std::vector<BufferPair> pairs_;
   size_t next_ = 0;
 };

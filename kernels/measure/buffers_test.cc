@@ -15,8 +15,10 @@ uintptr_t Address(const char* pointer) {
 
 CellBuffers Make(uint64_t size, Alignment alignment, Regime regime,
                  uint64_t seed) {
+  static ArenaPool& pool = *new ArenaPool;
   std::mt19937_64 random(seed);
-  return *CellBuffers::Create({false, size, alignment, regime, 1}, random);
+  return *CellBuffers::Create({false, size, alignment, regime, 1}, pool,
+                              random);
 }
 
 TEST(CellBuffersTest, AlignmentsAreWhatTheyAreCalled) {
@@ -82,6 +84,15 @@ TEST(CellBuffersTest, RotatingSetsLeaveTheFirstCaches) {
   const CellBuffers large =
       Make(size_t{16} << 20, Alignment::kAligned, Regime::kReadBack, 1);
   EXPECT_EQ(large.pairs().size(), 2u);
+}
+
+TEST(ArenaPoolTest, GivesTheSameMemoryUntilMoreIsWanted) {
+  ArenaPool pool;
+  char* const first = *pool.Get(100000);
+  EXPECT_EQ(*pool.Get(50000), first);
+  char* const larger = *pool.Get(10 << 20);
+  larger[(10 << 20) - 1] = 1;
+  EXPECT_EQ(*pool.Get(1), larger);
 }
 
 TEST(ArenaTest, SaysWhenMemoryIsRefused) {

@@ -121,15 +121,20 @@ class CopierTeam {
 };
 
 absl::StatusOr<std::unique_ptr<CellRunner>> CellRunner::Create(
-    const Cell& cell, absl::Span<const int> cpus, std::mt19937_64& random) {
+    const Cell& cell, absl::Span<const int> cpus, std::vector<ArenaPool>& pools,
+    std::mt19937_64& random) {
   if (cell.copiers > static_cast<int>(std::max<size_t>(cpus.size(), 1))) {
     return absl::InvalidArgumentError(absl::StrCat(CellName(cell), ": ",
                                                    cell.copiers, " copiers on ",
                                                    cpus.size(), " CPUs"));
   }
   std::vector<CellBuffers> buffers;
+  if (pools.size() < static_cast<size_t>(cell.copiers)) {
+    pools.resize(cell.copiers);
+  }
   for (int copier = 0; copier < cell.copiers; ++copier) {
-    absl::StatusOr<CellBuffers> one = CellBuffers::Create(cell, random);
+    absl::StatusOr<CellBuffers> one =
+        CellBuffers::Create(cell, pools[copier], random);
     if (!one.ok()) return one.status();
     buffers.push_back(*std::move(one));
   }

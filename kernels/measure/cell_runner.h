@@ -27,11 +27,13 @@ class CopierTeam;
 
 class CellRunner {
  public:
-  // Fresh buffers for `cell`. Copier k runs on cpus[k % size]; the calling
-  // thread is copier 0 and is not moved. InvalidArgument when the cell wants
-  // more copiers than there are CPUs; ResourceExhausted without memory.
+  // New offsets for `cell`, in the memory of `pools`, one a copier (more are
+  // added as needed). Copier k runs on cpus[k]; the calling thread is copier 0
+  // and is not moved. InvalidArgument when the cell wants more copiers than
+  // there are CPUs; ResourceExhausted without memory.
   static absl::StatusOr<std::unique_ptr<CellRunner>> Create(
-      const Cell& cell, absl::Span<const int> cpus, std::mt19937_64& random);
+      const Cell& cell, absl::Span<const int> cpus,
+      std::vector<ArenaPool>& pools, std::mt19937_64& random);
   ~CellRunner();
 
   // One call that does not count (it meets what the code before it left

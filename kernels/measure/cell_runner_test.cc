@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 #include <random>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
@@ -28,8 +29,9 @@ void* SlowCopy(void* destination, const void* source, size_t size) {
 }
 
 std::unique_ptr<CellRunner> Make(const Cell& cell) {
+  static std::vector<ArenaPool>& pools = *new std::vector<ArenaPool>;
   std::mt19937_64 random(1);
-  return *CellRunner::Create(cell, {0, 1}, random);
+  return *CellRunner::Create(cell, {0, 1}, pools, random);
 }
 
 TEST(CellRunnerTest, MakesOneCallMoreThanItTimes) {
@@ -71,9 +73,10 @@ TEST(CellRunnerTest, FillsABatch) {
 
 TEST(CellRunnerTest, RefusesMoreCopiersThanCpus) {
   std::mt19937_64 random(1);
+  std::vector<ArenaPool> pools;
   EXPECT_TRUE(absl::IsInvalidArgument(
       CellRunner::Create({false, 64, Alignment::kAligned, Regime::kHot, 3},
-                         {0, 1}, random)
+                         {0, 1}, pools, random)
           .status()));
 }
 

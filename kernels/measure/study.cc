@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -64,6 +65,19 @@ ContrastResult Summarise(const Contrast& contrast,
   return result;
 }
 
+// Contrasts of one cell stay together: they use the same buffers.
+void ShuffleByCell(absl::Span<const Contrast> contrasts,
+                   std::vector<size_t>& order, std::mt19937_64& random) {
+  std::shuffle(order.begin(), order.end(), random);
+  std::map<Cell, size_t> first_place;
+  for (size_t i = 0; i < order.size(); ++i) {
+    first_place.emplace(contrasts[order[i]].cell, i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return first_place[contrasts[a].cell] < first_place[contrasts[b].cell];
+  });
+}
+
 }  // namespace
 
 const ContrastResult* Study::Find(const Contrast& contrast) const {
@@ -95,11 +109,11 @@ absl::StatusOr<Study> RunStudy(const PairSourceFactory& factory,
     absl::StatusOr<std::unique_ptr<PairSource>> source =
         factory.Start(random());
     if (!source.ok()) return source.status();
-    std::shuffle(order.begin(), order.end(), random);
+    ShuffleByCell(plan.contrasts, order, random);
     for (size_t i = 0; i < order.size(); ++i) {
       const Contrast& contrast = plan.contrasts[order[i]];
       const absl::StatusOr<Pairs> pairs = (*source)->Measure(
-          contrast.cell, contrast.base, contrast.candidate, plan.pairs);
+          contrast.cell, contrast.base, contrast.candidate, contrast.pairs);
       if (!pairs.ok()) return pairs.status();
       collected[order[i]].push_back(
           {Median(pairs->log_ratios), VarianceOfMedian(pairs->log_ratios),

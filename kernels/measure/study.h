@@ -25,6 +25,8 @@ struct Contrast {
   Cell cell;
   int base = 0;
   int candidate = 1;
+  // Pairs of batches in one process.
+  int pairs = 15;
 
   bool operator==(const Contrast& other) const {
     return cell == other.cell && base == other.base &&
@@ -63,8 +65,6 @@ struct Study {
 
 struct StudyPlan {
   std::vector<Contrast> contrasts;
-  // Pairs of one contrast in one process.
-  int pairs = 15;
   // Stops between these two once `budget` is used up.
   int min_processes = 4;
   int max_processes = 8;
@@ -75,8 +75,8 @@ struct StudyPlan {
 // Called with the share that is done (0 to 1).
 using Progress = std::function<void(double)>;
 
-// The order of contrasts is random in each process. An error of a worker ends
-// the study with that error.
+// The order of cells is random in each process, and that of contrasts within a
+// cell. An error of a worker ends the study with that error.
 absl::StatusOr<Study> RunStudy(const PairSourceFactory& factory,
                                std::vector<std::string> sides,
                                const StudyPlan& plan,

@@ -138,14 +138,14 @@ class Worker {
   }
 
   Answer SetCell(Words words) {
-    runner_ = nullptr;  // its memory first
+    runner_ = nullptr;
     const absl::StatusOr<Cell> cell = ParseCell(words[0]);
     if (!cell.ok()) return cell.status();
     if (cell->is_memset ? routine_.set == nullptr : routine_.copy == nullptr) {
       return absl::FailedPreconditionError("nothing to call for this cell");
     }
     absl::StatusOr<std::unique_ptr<CellRunner>> runner =
-        CellRunner::Create(*cell, cpus_, random_);
+        CellRunner::Create(*cell, cpus_, pools_, random_);
     if (!runner.ok()) return runner.status();
     runner_ = *std::move(runner);
     return "";
@@ -219,6 +219,7 @@ class Worker {
   Routine routine_;
   const Tree* tree_ = nullptr;
   std::vector<KernelParameters> parameters_;
+  std::vector<ArenaPool> pools_;
   std::unique_ptr<CellRunner> runner_;
 };
 
