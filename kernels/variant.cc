@@ -186,6 +186,12 @@ absl::string_view FunctionName(Function function) {
   return "";
 }
 
+std::optional<uint64_t> KernelParameters::*ParameterField(
+    absl::string_view threshold) {
+  const ParameterRow* row = FindParameter(threshold);
+  return row == nullptr ? nullptr : row->field;
+}
+
 absl::Span<const Variant> AllVariants() { return GetRegistry().variants; }
 
 absl::Span<const Tree* const> AllTrees() { return GetRegistry().tree_pointers; }

@@ -42,6 +42,11 @@ struct KernelParameters {
   std::optional<uint64_t> string_control;
 };
 
+// The field that holds the variable of this name ("__x86_" left out; a half
+// belongs to its whole size); nullptr for a name that glibc has not.
+std::optional<uint64_t> KernelParameters::*ParameterField(
+    absl::string_view threshold);
+
 // One source tree, or our ports.
 class Tree {
  public:

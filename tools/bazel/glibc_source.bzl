@@ -4,7 +4,7 @@
 
 1. `path`, where the WORKSPACE names one;
 2. the folder or tarball in the environment variable `variable`
-   ($GLIBC_SOURCE unless said otherwise);
+   ($GLIBC_SOURCE unless said otherwise; "none" stands for no source);
 3. /usr/src/glibc/glibc-*.tar.xz, from the package glibc-source of Debian and
    Ubuntu (`use_package = False` leaves this one out);
 4. nothing: the repository is empty, and what needs a source is skipped by name.
@@ -91,7 +91,7 @@ def _find_source(ctx):
         return ctx.attr.path
     named = ctx.os.environ.get(ctx.attr.variable, "")
     if named:
-        return named
+        return "" if named == "none" else named
     return _package_tarball(ctx) if ctx.attr.use_package else ""
 
 def _run(ctx, arguments, what):

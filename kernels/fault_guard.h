@@ -1,0 +1,27 @@
+// Runs code that may touch what it must not.
+
+#ifndef KERNELS_FAULT_GUARD_H_
+#define KERNELS_FAULT_GUARD_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/functional/function_ref.h"
+
+namespace kernels {
+
+struct Fault {
+  int signal;
+  // What was touched (SIGSEGV, SIGBUS) or the instruction (SIGILL).
+  uintptr_t address;
+};
+
+// Runs `body` to its end, or to the first SIGSEGV, SIGBUS or SIGILL, at which
+// it is left for good: no destructor in it runs. An `xtest` (0f 01 d6) that the
+// CPU does not know is no fault: it is answered with "not in a transaction".
+// Not for several threads at once, and not inside itself.
+std::optional<Fault> RunGuarded(absl::FunctionRef<void()> body);
+
+}  // namespace kernels
+
+#endif  // KERNELS_FAULT_GUARD_H_
