@@ -117,8 +117,9 @@ absl::StatusOr<DiagnosticsListing> ParseDiagnosticsListing(
     absl::string_view text, absl::string_view name);
 
 // The values in force in a process that this loader starts, in bytes.
-// data_cache_size and shared_cache_size are as listed, before libc rounds them
-// down to a multiple of 256.
+// data_cache_size and shared_cache_size are as listed: libc rounds them down to
+// a multiple of 256 and, where that is not above 0 as a signed number, keeps
+// its built-in 32 KiB and 1 MiB (2.33 and later, sysdeps/x86/cacheinfo.h).
 struct EffectiveThresholds {
   std::optional<uint64_t> data_cache_size;
   std::optional<uint64_t> shared_cache_size;

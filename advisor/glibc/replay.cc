@@ -12,6 +12,10 @@ namespace {
 constexpr absl::string_view kListTunables = "--list-tunables";
 constexpr absl::string_view kListDiagnostics = "--list-diagnostics";
 
+// The last threshold or cache size that every release prints.
+constexpr absl::string_view kLastWanted =
+    "\nx86.cpu_features.level4_cache_size=";
+
 // CPUID.1:ECX[27], OSXSAVE: XGETBV may be executed.
 constexpr uint32_t kOsxsave = uint32_t{1} << 27;
 
@@ -74,6 +78,7 @@ absl::StatusOr<ReplayResult> LoaderReplay::Run(
   if (!lists_diagnostics_) return result;
 
   command.argv = {path_, std::string(kListDiagnostics)};
+  if (!options.raw_cpuid) command.last_wanted = std::string(kLastWanted);
   absl::StatusOr<TracedOutput> diagnostics = RunTraced(command);
   if (!diagnostics.ok()) return diagnostics.status();
   result.diagnostics = std::move(diagnostics->standard_output);

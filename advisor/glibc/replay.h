@@ -27,8 +27,7 @@
 namespace advisor {
 
 enum class ReplayMode {
-  // A breakpoint on each site: a few milliseconds a listing (from 2.40 on, with
-  // its raw CPUID dump, some tenths of a second for --list-diagnostics).
+  // A breakpoint on each site: a few milliseconds a listing.
   kBreakpoints,
   // One instruction at a time, each looked at, so that no site can be missed:
   // some seconds a listing. For checking the other mode.
@@ -39,6 +38,10 @@ struct ReplayOptions {
   // The value of GLIBC_TUNABLES; the environment has nothing else.
   std::optional<std::string> glibc_tunables;
   ReplayMode mode = ReplayMode::kBreakpoints;
+  // From 2.40 on --list-diagnostics ends with all that CPUID answers, on each
+  // CPU. That is `cpu` again, and asking takes 100 times as long as the rest;
+  // unless wanted, the loader is ended there.
+  bool raw_cpuid = false;
   // For each listing.
   absl::Duration time_limit = absl::Seconds(10);
 };

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -20,6 +21,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/notification.h"
@@ -198,16 +200,19 @@ class TracedChild {
 
 class Tracer {
  public:
-  Tracer(const TracedCommand& command, TracedChild* child)
-      : command_(command), child_(*child) {}
+  // `output`: the file that is the child's standard output.
+  Tracer(const TracedCommand& command, int output, TracedChild* child)
+      : command_(command), output_(output), child_(*child) {}
 
-  // Follows the child to its end and gives the wait status.
+  // Follows the child to its end and gives the wait status; 0 as well where
+  // the output has all that is wanted.
   absl::StatusOr<int> Follow() {
     while (true) {
       const absl::StatusOr<int> status = child_.Wait();
       if (!status.ok() || child_.ended()) return status;
       const absl::StatusOr<int> signal = HandleStop(WSTOPSIG(*status));
       if (!signal.ok()) return signal.status();
+      if (has_enough_) return 0;
       const bool steps = command_.mode == ReplayMode::kSingleStep;
       const absl::Status resumed =
           Call(steps ? PTRACE_SINGLESTEP : PTRACE_CONT, 0, *signal);
@@ -307,7 +312,7 @@ class Tracer {
       if (!IsAt(*word, instruction)) continue;
       const absl::StatusOr<int> signal =
           Answer(registers.rip - base_, instruction, registers);
-      if (!signal.ok()) return signal;
+      if (!signal.ok() || has_enough_) return signal;
       return HandleStep(registers);
     }
     return 0;
@@ -316,6 +321,8 @@ class Tracer {
   // Does what the instruction at `address` (before relocation) would do.
   absl::StatusOr<int> Answer(uint64_t address, ReplayedInstruction instruction,
                              user_regs_struct& registers) {
+    has_enough_ = HasEnough();
+    if (has_enough_) return 0;
     if (instruction == ReplayedInstruction::kCpuid) {
       const CpuidRegisters answer =
           command_.cpu->Execute(static_cast<uint32_t>(registers.rax),
@@ -338,8 +345,23 @@ class Tracer {
     return 0;
   }
 
+  // Looks into the output only once, at the first question after the first
+  // line: what decides the thresholds is asked before.
+  bool HasEnough() {
+    struct stat status;
+    if (command_.last_wanted.empty() || has_looked_ ||
+        fstat(output_, &status) != 0 || status.st_size == 0) {
+      return false;
+    }
+    has_looked_ = true;
+    return absl::StrContains(ReadOutputFile(output_), command_.last_wanted);
+  }
+
   const TracedCommand& command_;
+  const int output_;
   TracedChild& child_;
+  bool has_looked_ = false;
+  bool has_enough_ = false;
   bool started_ = false;
   uint64_t base_ = 0;
   std::map<uint64_t, ReplayedInstruction> sites_;
@@ -423,7 +445,7 @@ absl::StatusOr<TracedOutput> RunTraced(const TracedCommand& command) {
   if (absl::Status status = ReadStart(read_end.get(), path); !status.ok()) {
     return status;
   }
-  Tracer tracer(command, &child);
+  Tracer tracer(command, out->get(), &child);
   const absl::StatusOr<int> status = tracer.Follow();
   if (watchdog.fired() && !(status.ok() && WIFEXITED(*status))) {
     return absl::DeadlineExceededError(absl::StrCat(

@@ -22,6 +22,9 @@ struct TracedCommand {
   const ReplaySites* sites = nullptr;
   const CpuidSource* cpu = nullptr;
   ReplayMode mode = ReplayMode::kBreakpoints;
+  // If set, it is enough that the output has this text when the program asks
+  // the CPU something more.
+  std::string last_wanted;
   absl::Duration time_limit;
 };
 
@@ -31,7 +34,7 @@ struct TracedOutput {
   std::map<uint64_t, int> hits;
 };
 
-// Runs it to its end. OK only for exit status 0.
+// Runs it to its end (or what `last_wanted` says). OK only for exit status 0.
 absl::StatusOr<TracedOutput> RunTraced(const TracedCommand& command);
 
 }  // namespace advisor
