@@ -1,0 +1,88 @@
+// The measurement behind a recommendation: for each size, how the three ways
+// through memmove and memset (copy_path.h) compare on this machine.
+
+#ifndef ADVISOR_EVIDENCE_PATH_STUDY_H_
+#define ADVISOR_EVIDENCE_PATH_STUDY_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "advisor/glibc/copy_path.h"
+#include "kernels/measure/study.h"
+#include "kernels/variant.h"
+
+namespace advisor {
+
+// The sides of a path study.
+enum PathSide {
+  kVectorsSide = 0,
+  kRepStringSide = 1,
+  kNonTemporalSide = 2,
+  kVectorsAgainSide = 3,  // the same as kVectorsSide: the A/A control
+};
+inline constexpr int kPathSides = 4;
+
+// Which questions are asked, and of what sizes.
+struct PathQuestions {
+  // Where may rep movsb start: the variant's lowest threshold, in bytes.
+  // nullopt: the variant has no rep movsb, or the release no such tunable.
+  std::optional<uint64_t> rep_movsb_from;
+  std::optional<uint64_t> rep_stosb_from;
+  bool non_temporal_copy = false;
+  bool non_temporal_set = false;
+  // The largest copy that is measured, bytes.
+  uint64_t largest = 0;
+  // Copiers of the "all cores at once" cells; 1 leaves them out.
+  int copiers = 1;
+  // More cells: sizes four an octave instead of two, every alignment.
+  bool full = false;
+};
+
+// What is measured for these questions, the A/A control included.
+std::vector<kernels::Contrast> PathContrasts(const PathQuestions& questions);
+
+// The four sides as settings of a tree's variables.
+std::vector<kernels::KernelParameters> PathParameters(
+    const PathQuestions& questions);
+
+// The four sides as values of GLIBC_TUNABLES; `base` (may be empty) is what the
+// environment sets already and comes first.
+std::vector<std::string> PathTunables(const PathQuestions& questions,
+                                      const GlibcBuild& build,
+                                      absl::string_view base);
+
+// What a path costs against vectors for calls of one size.
+struct PathCost {
+  // Mean log(path / vectors) over the conditions (alignment, regime, copiers).
+  double log_ratio = 0;
+  // 95 % interval of that mean, processes being the replicates.
+  kernels::Interval interval = {0, 0, 0};
+  // The condition that the path does worst in, with its own interval.
+  kernels::Interval worst = {0, 0, 0};
+  kernels::Cell worst_cell;
+};
+
+struct SizeCosts {
+  uint64_t size = 0;
+  std::optional<PathCost> rep_string;
+  std::optional<PathCost> non_temporal;
+};
+
+// One function's costs, by size.
+struct PathCurve {
+  std::vector<SizeCosts> sizes;
+
+  // The cost of `path` at `size`, on a straight line between the measured sizes
+  // around it over the logarithm of the size; 0 for vectors. nullopt more than
+  // half an octave away from every size that `path` was measured at.
+  std::optional<double> Cost(CopyPath path, uint64_t size) const;
+};
+
+PathCurve CurveOf(const kernels::Study& study, bool is_memset);
+
+}  // namespace advisor
+
+#endif  // ADVISOR_EVIDENCE_PATH_STUDY_H_

@@ -1,0 +1,74 @@
+#include "advisor/glibc/copy_path.h"
+
+#include <limits>
+
+namespace advisor {
+namespace {
+
+constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
+
+// REP_MOVSB_THRESHOLD up to 2.31: 2048 for each 16 bytes of a vector.
+uint64_t ConstantRepMovsb(const CopyCode& code) {
+  return uint64_t{2048} * code.vector_size / 16;
+}
+
+// REP_STOSB_THRESHOLD up to 2.31.
+constexpr uint64_t kConstantRepStosb = 2048;
+
+// More than eight vectors, not in the rep movsb zone.
+CopyPath PathOfLargeMemmove(uint64_t non_temporal, uint64_t size) {
+  return size > non_temporal ? CopyPath::kNonTemporal : CopyPath::kVectors;
+}
+
+// Past the stop of the rep movsb zone (2.34 and later).
+CopyPath PathPastStop(const GlibcBuild& build, uint64_t non_temporal,
+                      uint64_t size) {
+  if (build.Has(Change::kLargeCopyChecksNonTemporal)) {
+    return size < non_temporal ? CopyPath::kVectors : CopyPath::kNonTemporal;
+  }
+  // 2.35 looks at no threshold any more.
+  if (build.Has(Change::kMovsbStopEntersLargeCopy)) {
+    return CopyPath::kNonTemporal;
+  }
+  return PathOfLargeMemmove(non_temporal, size);
+}
+
+}  // namespace
+
+CopyPath PathOfMemmove(const CopyCode& code,
+                       const EffectiveThresholds& thresholds, uint64_t size) {
+  const uint64_t non_temporal =
+      thresholds.non_temporal_threshold.value_or(kNever);
+  const uint64_t rep_movsb =
+      thresholds.rep_movsb_threshold.value_or(ConstantRepMovsb(code));
+  const uint64_t vector_size = code.vector_size;
+  if (code.erms && size > rep_movsb && size > 2 * vector_size) {
+    if (code.build.Has(Change::kRepMovsbStop)) {
+      const uint64_t stop =
+          thresholds.rep_movsb_stop_threshold.value_or(non_temporal);
+      if (size < stop) return CopyPath::kRepString;
+      return PathPastStop(code.build, non_temporal, size);
+    }
+    if (size < non_temporal) return CopyPath::kRepString;
+    return PathOfLargeMemmove(non_temporal, size);
+  }
+  if (size <= 8 * vector_size) return CopyPath::kVectors;
+  return PathOfLargeMemmove(non_temporal, size);
+}
+
+CopyPath PathOfMemset(const CopyCode& code,
+                      const EffectiveThresholds& thresholds, uint64_t size) {
+  const uint64_t rep_stosb =
+      thresholds.rep_stosb_threshold.value_or(kConstantRepStosb);
+  if (!code.erms || size <= rep_stosb) return CopyPath::kVectors;
+  if (code.build.Has(Change::kNonTemporalMemset)) {
+    const uint64_t non_temporal =
+        code.build.Has(Change::kMemsetNonTemporalThreshold)
+            ? thresholds.memset_non_temporal_threshold.value_or(kNever)
+            : thresholds.non_temporal_threshold.value_or(kNever);
+    if (size >= non_temporal) return CopyPath::kNonTemporal;
+  }
+  return CopyPath::kRepString;
+}
+
+}  // namespace advisor

@@ -1,0 +1,239 @@
+#include "advisor/rules/threshold_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace advisor {
+namespace {
+
+constexpr double kWorthless = std::numeric_limits<double>::infinity();
+// Costs are added up in steps of this, finer than the measured sizes.
+constexpr double kStepOctaves = 0.125;
+// A path must not lose more than this in any single condition (log 1.03), nor a
+// setting on the mean of any single size (log 1.02).
+constexpr double kWorstCondition = 0.0296;
+constexpr double kWorstSize = 0.0198;
+// rep_movsb_threshold has 32 bits in 2.33 to 2.40 (bug 32470).
+constexpr uint64_t kLargestRepString = (uint64_t{1} << 31) - 1;
+
+std::vector<uint64_t> EvaluationSizes(const PathCurve& curve) {
+  std::vector<uint64_t> sizes;
+  if (curve.sizes.empty()) return sizes;
+  const double first = std::log2(static_cast<double>(curve.sizes[0].size));
+  const double last = std::log2(static_cast<double>(curve.sizes.back().size));
+  for (double x = first; x <= last + 0.01; x += kStepOctaves) {
+    sizes.push_back(static_cast<uint64_t>(std::exp2(x) + 0.5));
+  }
+  return sizes;
+}
+
+// Whether non-temporal stores pay at every measured size above `threshold`, in
+// the mean and in no single condition the worse.
+bool NonTemporalPaysAbove(const ThresholdProblem& problem, uint64_t threshold) {
+  bool seen = false;
+  for (const SizeCosts& costs : problem.curve.sizes) {
+    if (!costs.non_temporal.has_value() || costs.size <= threshold) continue;
+    seen = true;
+    const PathCost& cost = *costs.non_temporal;
+    if (cost.interval.high >= -problem.noise_floor ||
+        cost.worst.middle > kWorstCondition) {
+      return false;
+    }
+  }
+  return seen;
+}
+
+// Where `rep` strings begin to pay between two measured sizes, by a straight
+// line between their costs over the logarithm of the size; a multiple of 64.
+uint64_t Crossing(const SizeCosts& below, const SizeCosts& above) {
+  const double low = below.rep_string->log_ratio;
+  const double high = above.rep_string->log_ratio;
+  const double share = std::clamp(low / (low - high), 0.0, 1.0);
+  const double x = std::log2(static_cast<double>(below.size)) * (1 - share) +
+                   std::log2(static_cast<double>(above.size)) * share;
+  const uint64_t crossing = static_cast<uint64_t>(std::exp2(x));
+  return std::max(below.size, crossing / 64 * 64);
+}
+
+std::vector<uint64_t> RepStringCandidates(const ThresholdProblem& problem) {
+  std::vector<uint64_t> candidates;
+  if (!problem.lowest_rep_string.has_value()) return candidates;
+  candidates.push_back(*problem.lowest_rep_string);
+  const SizeCosts* below = nullptr;
+  for (const SizeCosts& costs : problem.curve.sizes) {
+    if (!costs.rep_string.has_value()) continue;
+    // One below a size: that size is the first to use it.
+    candidates.push_back(costs.size - 1);
+    if (below != nullptr && below->rep_string->log_ratio > 0 &&
+        costs.rep_string->log_ratio < 0) {
+      candidates.push_back(Crossing(*below, costs));
+    }
+    below = &costs;
+  }
+  // Never: nothing lies between the two thresholds then.
+  candidates.push_back(std::min(
+      kLargestRepString,
+      std::max(problem.curve.sizes.back().size,
+               problem.is_memset
+                   ? problem.now.memset_non_temporal_threshold.value_or(0)
+                   : problem.now.non_temporal_threshold.value_or(0))));
+  candidates.erase(std::remove_if(candidates.begin(), candidates.end(),
+                                  [&](uint64_t candidate) {
+                                    return candidate <
+                                           *problem.lowest_rep_string;
+                                  }),
+                   candidates.end());
+  return candidates;
+}
+
+std::vector<uint64_t> NonTemporalCandidates(const ThresholdProblem& problem) {
+  std::vector<uint64_t> candidates;
+  if (!problem.lowest_non_temporal.has_value()) return candidates;
+  for (const SizeCosts& costs : problem.curve.sizes) {
+    if (!costs.non_temporal.has_value()) continue;
+    const uint64_t candidate = costs.size - 1;
+    if (candidate >= *problem.lowest_non_temporal &&
+        NonTemporalPaysAbove(problem, candidate)) {
+      candidates.push_back(candidate);
+    }
+  }
+  // Past all that was measured, where they start too early now.
+  const uint64_t past_all = problem.curve.sizes.back().size;
+  const std::optional<uint64_t>& now =
+      problem.is_memset ? problem.now.memset_non_temporal_threshold
+                        : problem.now.non_temporal_threshold;
+  if (now.value_or(past_all) < past_all) {
+    candidates.push_back(past_all);
+  }
+  return candidates;
+}
+
+// What `thresholds` cost more than those of now (in octaves, negative: less);
+// kWorthless where that is not known, or a measured size loses too much.
+double ExtraCost(const ThresholdProblem& problem,
+                 const EffectiveThresholds& thresholds) {
+  for (const SizeCosts& costs : problem.curve.sizes) {
+    const std::optional<double> before = problem.curve.Cost(
+        PathOf(problem, problem.now, costs.size), costs.size);
+    const std::optional<double> after =
+        problem.curve.Cost(PathOf(problem, thresholds, costs.size), costs.size);
+    if (before.has_value() && after.has_value() &&
+        *after - *before > kWorstSize) {
+      return kWorthless;
+    }
+  }
+  double extra = 0;
+  for (const uint64_t size : EvaluationSizes(problem.curve)) {
+    const CopyPath before = PathOf(problem, problem.now, size);
+    const CopyPath after = PathOf(problem, thresholds, size);
+    if (before == after) continue;
+    const std::optional<double> cost_before = problem.curve.Cost(before, size);
+    const std::optional<double> cost_after = problem.curve.Cost(after, size);
+    if (!cost_before.has_value() || !cost_after.has_value()) return kWorthless;
+    extra += (*cost_after - *cost_before) * kStepOctaves;
+  }
+  return extra;
+}
+
+struct Candidate {
+  std::optional<uint64_t> rep_string;
+  std::optional<uint64_t> non_temporal;
+  double extra = 0;
+};
+
+Candidate Best(const ThresholdProblem& problem,
+               const std::vector<std::optional<uint64_t>>& rep_strings,
+               const std::vector<std::optional<uint64_t>>& non_temporals) {
+  Candidate best;
+  for (const std::optional<uint64_t>& rep_string : rep_strings) {
+    for (const std::optional<uint64_t>& non_temporal : non_temporals) {
+      const double extra =
+          ExtraCost(problem, WithThresholds(problem, rep_string, non_temporal));
+      if (extra < best.extra) best = {rep_string, non_temporal, extra};
+    }
+  }
+  return best;
+}
+
+template <typename Values>
+std::vector<std::optional<uint64_t>> OrNone(const Values& values) {
+  std::vector<std::optional<uint64_t>> result = {std::nullopt};
+  result.insert(result.end(), values.begin(), values.end());
+  return result;
+}
+
+std::string GainWords(double octaves) {
+  return absl::StrFormat("measured gain: %.0f %% over an octave of sizes",
+                         100 * octaves);
+}
+
+}  // namespace
+
+EffectiveThresholds WithThresholds(const ThresholdProblem& problem,
+                                   std::optional<uint64_t> rep_string,
+                                   std::optional<uint64_t> non_temporal) {
+  EffectiveThresholds thresholds = problem.now;
+  if (problem.is_memset) {
+    if (rep_string.has_value()) thresholds.rep_stosb_threshold = rep_string;
+    if (non_temporal.has_value()) {
+      thresholds.memset_non_temporal_threshold = non_temporal;
+    }
+    return thresholds;
+  }
+  const GlibcBuild& build = problem.code.build;
+  if (rep_string.has_value()) thresholds.rep_movsb_threshold = rep_string;
+  if (non_temporal.has_value()) {
+    thresholds.non_temporal_threshold = non_temporal;
+    // Elsewhere rep_movsb_stop_threshold is L2, or the value before tunables.
+    if (build.Has(Change::kStopAfterTunables) &&
+        (!problem.is_amd || build.Has(Change::kAmdMovsbIsNonTemporal))) {
+      thresholds.rep_movsb_stop_threshold = non_temporal;
+    }
+  }
+  return thresholds;
+}
+
+CopyPath PathOf(const ThresholdProblem& problem,
+                const EffectiveThresholds& thresholds, uint64_t size) {
+  return problem.is_memset ? PathOfMemset(problem.code, thresholds, size)
+                           : PathOfMemmove(problem.code, thresholds, size);
+}
+
+ThresholdAnswer SearchThresholds(const ThresholdProblem& problem) {
+  ThresholdAnswer answer;
+  if (problem.curve.sizes.empty()) {
+    answer.rep_string_reason = answer.non_temporal_reason = "not measured";
+    return answer;
+  }
+  const auto rep_strings = OrNone(RepStringCandidates(problem));
+  const auto non_temporals = OrNone(NonTemporalCandidates(problem));
+  Candidate best = Best(problem, rep_strings, non_temporals);
+  // A second setting must be worth it beside the first.
+  if (best.rep_string.has_value() && best.non_temporal.has_value()) {
+    const Candidate only_rep = Best(problem, rep_strings, {std::nullopt});
+    const Candidate only_nt = Best(problem, {std::nullopt}, non_temporals);
+    const Candidate& simpler =
+        only_rep.extra < only_nt.extra ? only_rep : only_nt;
+    if (simpler.extra - best.extra < kWorthwhileOctaves) best = simpler;
+  }
+  answer.gain_octaves = -best.extra;
+  if (answer.gain_octaves < kWorthwhileOctaves) {
+    const std::string reason = absl::StrFormat(
+        "the default is within %.1f %% of the best over an octave of sizes",
+        100 * answer.gain_octaves);
+    answer.rep_string_reason = answer.non_temporal_reason = reason;
+    answer.gain_octaves = 0;
+    return answer;
+  }
+  answer.rep_string = best.rep_string;
+  answer.non_temporal = best.non_temporal;
+  answer.rep_string_reason = answer.non_temporal_reason =
+      GainWords(answer.gain_octaves);
+  return answer;
+}
+
+}  // namespace advisor

@@ -1,0 +1,76 @@
+// The thresholds of one function (memmove or memset) that cost least on this
+// machine, found by trying all of them on the measured curve.
+//
+// The cost of a setting is the mean, over sizes spread evenly on a logarithmic
+// scale, of log(time / time with vector registers). Sizes whose path through
+// the code a setting does not change cannot speak for or against it.
+
+#ifndef ADVISOR_RULES_THRESHOLD_SEARCH_H_
+#define ADVISOR_RULES_THRESHOLD_SEARCH_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advisor/evidence/path_study.h"
+#include "advisor/glibc/copy_path.h"
+
+namespace advisor {
+
+// Where rep strings start, and where non-temporal stores do. For memmove:
+// x86_rep_movsb_threshold and x86_non_temporal_threshold; for memset:
+// x86_rep_stosb_threshold and x86_memset_non_temporal_threshold.
+struct ThresholdPair {
+  uint64_t rep_string = 0;
+  uint64_t non_temporal = 0;
+};
+
+struct ThresholdProblem {
+  CopyCode code;
+  bool is_memset = false;
+  // glibc's thresholds follow one another on AMD in other ways.
+  bool is_amd = false;
+  EffectiveThresholds now;
+  PathCurve curve;
+  // Differences below it are noise (a log ratio).
+  double noise_floor = 0;
+  // The lowest value that this release accepts; nullopt: it has no such
+  // tunable, or the code has no such path.
+  std::optional<uint64_t> lowest_rep_string;
+  std::optional<uint64_t> lowest_non_temporal;
+};
+
+struct ThresholdAnswer {
+  // What to set; nullopt: leave it.
+  std::optional<uint64_t> rep_string;
+  std::optional<uint64_t> non_temporal;
+  // Mean gain over one octave of sizes, summed over all of them: 0.1 is 10 % on
+  // sizes 1 to 2 KiB, or 5 % from 1 to 4 KiB.
+  double gain_octaves = 0;
+  // Why, or why nothing: one sentence each.
+  std::string rep_string_reason;
+  std::string non_temporal_reason;
+
+  bool proposes() const {
+    return rep_string.has_value() || non_temporal.has_value();
+  }
+};
+
+// Below this gain a setting is not worth a line in anybody's configuration.
+inline constexpr double kWorthwhileOctaves = 0.05;
+
+ThresholdAnswer SearchThresholds(const ThresholdProblem& problem);
+
+// `now` with tunables set, as the release derives one from the other.
+EffectiveThresholds WithThresholds(const ThresholdProblem& problem,
+                                   std::optional<uint64_t> rep_string,
+                                   std::optional<uint64_t> non_temporal);
+
+// The path that a size takes.
+CopyPath PathOf(const ThresholdProblem& problem,
+                const EffectiveThresholds& thresholds, uint64_t size);
+
+}  // namespace advisor
+
+#endif  // ADVISOR_RULES_THRESHOLD_SEARCH_H_
