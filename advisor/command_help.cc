@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
+#include "advisor/render/layout.h"
 #include "advisor/suggestion.h"
 
 namespace advisor {
@@ -16,25 +16,7 @@ constexpr absl::string_view kExitStatuses =
 something; 2 wrong usage or unreadable input; 3 inconclusive; 4 internal error.
 )";
 
-// `text` in lines of at most 80 columns, all but the first indented.
-std::string Wrap(absl::string_view text, size_t indent) {
-  constexpr size_t kColumns = 80;
-  std::string result;
-  size_t column = indent;
-  for (const absl::string_view word : absl::StrSplit(text, ' ')) {
-    if (column > indent && column + 1 + word.size() > kColumns) {
-      absl::StrAppend(&result, "\n", std::string(indent, ' '));
-      column = indent;
-    }
-    if (column > indent) {
-      result.push_back(' ');
-      ++column;
-    }
-    absl::StrAppend(&result, word);
-    column += word.size();
-  }
-  return result;
-}
+constexpr size_t kColumns = 80;
 
 void PrintOverview(const CommandContext& context) {
   context.out << "Usage: advisor COMMAND [flags] [arguments]\n"
@@ -42,7 +24,7 @@ void PrintOverview(const CommandContext& context) {
                  "fast on this machine.\n\n";
   for (const CommandRow* command : context.commands) {
     context.out << absl::StreamFormat("  %-10s %s\n", command->name,
-                                      Wrap(command->summary, 13));
+                                      WrapText(command->summary, 13, kColumns));
   }
   context.out << "\n`advisor` alone is `advisor recommend`; `advisor help "
                  "COMMAND` tells more.\n\n"
@@ -122,7 +104,7 @@ void PrintCommandHelp(const CommandRow& command, std::ostream& out) {
     } else {
       out << std::string(indent - 2 - spellings[i].size(), ' ');
     }
-    out << Wrap(command.flags[i].description, indent) << "\n";
+    out << WrapText(command.flags[i].description, indent, kColumns) << "\n";
   }
   if (!spellings.empty()) out << "\n";
   out << kExitStatuses;

@@ -1,0 +1,162 @@
+#include "advisor/render/json_renderer.h"
+
+#include <optional>
+
+#include "absl/time/time.h"
+#include "nlohmann/json.hpp"
+
+namespace advisor {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename Value>
+Json OrNull(const std::optional<Value>& value) {
+  return value.has_value() ? Json(*value) : Json(nullptr);
+}
+
+template <typename Row>
+Json Array(const std::vector<Row>& rows, Json (*to_json)(const Row&)) {
+  Json result = Json::array();
+  for (const Row& row : rows) result.push_back(to_json(row));
+  return result;
+}
+
+Json Cache(const CacheSummary& cache) {
+  return {{"level", cache.level},
+          {"bytes", cache.bytes},
+          {"sharers", OrNull(cache.sharers)},
+          {"source", cache.source}};
+}
+
+Json Machine(const MachineSummary& machine) {
+  return {{"origin", machine.origin},
+          {"vendor", machine.vendor},
+          {"brand", machine.brand},
+          {"microarchitecture", machine.microarchitecture},
+          {"family", machine.family},
+          {"model", machine.model},
+          {"stepping", machine.stepping},
+          {"hypervisor", machine.hypervisor},
+          {"cpus", OrNull(machine.cpus)},
+          {"caches", Array(machine.caches, &Cache)},
+          {"kernel", machine.kernel}};
+}
+
+Json Threshold(const ThresholdSummary& threshold) {
+  return {{"name", threshold.name},
+          {"bytes", OrNull(threshold.bytes)},
+          {"is_tunable", threshold.is_tunable},
+          {"source", threshold.source}};
+}
+
+Json Glibc(const GlibcSummary& glibc) {
+  return {{"release", glibc.release},
+          {"revision", glibc.revision},
+          {"loader", glibc.loader},
+          {"note", glibc.note},
+          {"tunables_in_environment", glibc.tunables_in_environment},
+          {"memmove_variant", glibc.memmove_variant},
+          {"memset_variant", glibc.memset_variant},
+          {"thresholds", Array(glibc.thresholds, &Threshold)}};
+}
+
+absl::string_view SeverityName(Severity severity) {
+  switch (severity) {
+    case Severity::kInformation:
+      return "information";
+    case Severity::kWarning:
+      return "warning";
+    case Severity::kCritical:
+      return "critical";
+  }
+  return "";
+}
+
+Json OneFinding(const Finding& finding) {
+  return {{"id", finding.id},
+          {"severity", std::string(SeverityName(finding.severity))},
+          {"title", finding.title},
+          {"detail", finding.detail},
+          {"evidence", finding.evidence}};
+}
+
+Json Change(const TunableSetting& setting) {
+  return {{"name", setting.name},
+          {"value", setting.value},
+          {"value_before", OrNull(setting.value_before)},
+          {"reason", setting.reason}};
+}
+
+Json OneRecommendation(const Recommendation& recommendation) {
+  Json tunables = Json::object();
+  for (const TunableSetting& setting : recommendation.tunables) {
+    tunables[setting.name] = setting.value;
+  }
+  return {{"verdict",
+           recommendation.verdict == Verdict::kSet ? "set" : "keep_defaults"},
+          {"tunables", tunables},
+          {"string", recommendation.string},
+          {"reason", recommendation.reason},
+          {"changes", Array(recommendation.tunables, &Change)}};
+}
+
+absl::string_view CellVerdictName(CellVerdict verdict) {
+  switch (verdict) {
+    case CellVerdict::kFaster:
+      return "faster";
+    case CellVerdict::kSlower:
+      return "slower";
+    case CellVerdict::kEquivalent:
+      return "equivalent";
+    case CellVerdict::kCannotTell:
+      return "cannot_tell";
+  }
+  return "";
+}
+
+Json Cell(const ProofCell& cell) {
+  return {{"function", cell.function},
+          {"size", cell.size},
+          {"alignment", cell.alignment},
+          {"regime", cell.regime},
+          {"copiers", cell.copiers},
+          {"ratio", cell.ratio},
+          {"interval", {cell.low, cell.high}},
+          {"cycles_before", cell.cycles_before},
+          {"cycles_after", cell.cycles_after},
+          {"verdict", std::string(CellVerdictName(cell.verdict))}};
+}
+
+Json OneProof(const std::optional<Proof>& proof) {
+  if (!proof.has_value()) return nullptr;
+  return {
+      {"holds", proof->holds},         {"summary", proof->summary},
+      {"processes", proof->processes}, {"noise_floor", proof->noise_floor},
+      {"steal", proof->steal},         {"touched_ratio", proof->touched_ratio},
+      {"all_ratio", proof->all_ratio}, {"cells", Array(proof->cells, &Cell)}};
+}
+
+}  // namespace
+
+std::string JsonRenderer::Render(const Report& report,
+                                 const RenderOptions&) const {
+  const Json json = {
+      {"schema_version", kSchemaVersion},
+      {"tool_version", report.tool_version},
+      {"date", absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", report.date,
+                                absl::UTCTimeZone())},
+      {"measure", report.measure},
+      {"method", report.method},
+      {"measuring_seconds", absl::ToDoubleSeconds(report.measuring_time)},
+      {"machine", Machine(report.machine)},
+      {"glibc", Glibc(report.glibc)},
+      {"findings", Array(report.findings, &OneFinding)},
+      {"recommendation", OneRecommendation(report.recommendation)},
+      {"proof", OneProof(report.proof)}};
+  return json.dump(2, ' ', /*ensure_ascii=*/false,
+                   Json::error_handler_t::replace) +
+         "\n";
+}
+
+}  // namespace advisor

@@ -1,0 +1,172 @@
+#include "advisor/render/proof_table.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "advisor/render/layout.h"
+
+namespace advisor {
+namespace {
+
+constexpr size_t kNarrow = 7;  // "  0.71!"
+constexpr size_t kWide = 20;   // "  0.71! [0.69, 0.73]"
+
+// What a column stands for.
+std::string Condition(const ProofCell& cell) {
+  return absl::StrCat(
+      cell.regime, ", ", cell.alignment,
+      cell.copiers == 1 ? "" : absl::StrCat(", ", cell.copiers, " copiers"));
+}
+
+std::string RowLabel(const ProofCell& cell) {
+  return absl::StrFormat("%-7s %8s", cell.function, FormatBytes(cell.size));
+}
+
+struct Mark {
+  CellVerdict verdict;
+  char letter;
+  absl::string_view meaning;
+};
+
+constexpr Mark kMarks[] = {
+    {CellVerdict::kFaster, ' ', ""},
+    {CellVerdict::kSlower, '!', "slower"},
+    {CellVerdict::kEquivalent, '=', "no difference"},
+    {CellVerdict::kCannotTell, '?', "cannot tell"},
+};
+
+const Mark& MarkOf(CellVerdict verdict) {
+  return *absl::c_find_if(
+      kMarks, [verdict](const Mark& mark) { return mark.verdict == verdict; });
+}
+
+std::string CellText(const ProofCell* cell, bool wide) {
+  if (cell == nullptr) return wide ? "  -                 " : "  -    ";
+  const std::string ratio =
+      absl::StrFormat("  %4.2f%c", cell->ratio, MarkOf(cell->verdict).letter);
+  if (!wide) return ratio;
+  return absl::StrCat(
+      ratio, absl::StrFormat(" [%4.2f, %4.2f]", cell->low, cell->high));
+}
+
+// Not more than ten or so of each: a search is fast enough.
+template <typename Value>
+size_t IndexIn(std::vector<Value>& values, Value value) {
+  const auto found = absl::c_find(values, value);
+  if (found != values.end()) return found - values.begin();
+  values.push_back(std::move(value));
+  return values.size() - 1;
+}
+
+std::string Letter(size_t index) {
+  return index < 26 ? std::string(1, static_cast<char>('A' + index))
+                    : absl::StrCat(index + 1);
+}
+
+class Table {
+ public:
+  explicit Table(const std::vector<ProofCell>& cells) {
+    std::vector<std::string> functions;
+    std::vector<std::tuple<size_t, uint64_t>> keys;
+    for (const ProofCell& cell : cells) {
+      keys.emplace_back(IndexIn(functions, cell.function), cell.size);
+      IndexIn(conditions_, Condition(cell));
+    }
+    std::vector<std::tuple<size_t, uint64_t>> sorted = keys;
+    absl::c_sort(sorted);
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    rows_.resize(sorted.size());
+    for (size_t i = 0; i < cells.size(); ++i) {
+      Row& row = rows_[IndexIn(sorted, keys[i])];
+      row.label = RowLabel(cells[i]);
+      row.cells.resize(conditions_.size());
+      row.cells[IndexIn(conditions_, Condition(cells[i]))] = &cells[i];
+    }
+    for (const Row& row : rows_) {
+      label_width_ = std::max(label_width_, row.label.size());
+    }
+  }
+
+  std::string Render(size_t columns) const {
+    const size_t room = columns > label_width_ ? columns - label_width_ : 0;
+    const bool wide = conditions_.size() * kWide <= room;
+    const size_t per_block =
+        std::max<size_t>(1, room / (wide ? kWide : kNarrow));
+    std::string text;
+    for (size_t first = 0; first < conditions_.size(); first += per_block) {
+      const size_t last = std::min(first + per_block, conditions_.size());
+      AppendBlock(first, last, wide, columns, &text);
+    }
+    return text;
+  }
+
+ private:
+  struct Row {
+    std::string label;
+    // By condition; nullptr where there is none.
+    std::vector<const ProofCell*> cells;
+  };
+
+  void AppendBlock(size_t first, size_t last, bool wide, size_t columns,
+                   std::string* text) const {
+    std::vector<std::string> legend;
+    std::string header(label_width_, ' ');
+    for (size_t i = first; i < last; ++i) {
+      absl::StrAppend(&header, absl::StrFormat("%6s", Letter(i)),
+                      std::string(wide ? kWide - 6 : kNarrow - 6, ' '));
+      legend.push_back(absl::StrCat(Letter(i), ": ", conditions_[i]));
+    }
+    absl::StrAppend(text, WrapText(absl::StrJoin(legend, "; "), 0, columns),
+                    "\n");
+    AppendLine(header, text);
+    for (const Row& row : rows_) {
+      std::string line = row.label;
+      line.resize(label_width_, ' ');
+      for (size_t i = first; i < last; ++i) {
+        absl::StrAppend(&line, CellText(row.cells[i], wide));
+      }
+      AppendLine(line, text);
+    }
+  }
+
+  static void AppendLine(absl::string_view line, std::string* text) {
+    absl::StrAppend(text, line.substr(0, line.find_last_not_of(' ') + 1), "\n");
+  }
+
+  std::vector<std::string> conditions_;
+  std::vector<Row> rows_;
+  size_t label_width_ = 0;
+};
+
+std::string MarksLegend(const std::vector<ProofCell>& cells) {
+  std::vector<std::string> used;
+  for (const Mark& mark : kMarks) {
+    if (!mark.meaning.empty() &&
+        absl::c_any_of(cells, [&](const ProofCell& cell) {
+          return cell.verdict == mark.verdict;
+        })) {
+      used.push_back(
+          absl::StrCat(std::string(1, mark.letter), " ", mark.meaning));
+    }
+  }
+  return absl::StrJoin(used, ", ");
+}
+
+}  // namespace
+
+std::string ProofTable(const std::vector<ProofCell>& cells, size_t columns) {
+  if (cells.empty()) return "";
+  const std::string marks = MarksLegend(cells);
+  const std::string head =
+      absl::StrCat("time with it / without, 95% interval; below 1 is faster",
+                   marks.empty() ? "" : "; ", marks);
+  return absl::StrCat(WrapText(head, 0, columns), "\n",
+                      Table(cells).Render(columns));
+}
+
+}  // namespace advisor

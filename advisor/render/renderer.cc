@@ -1,0 +1,33 @@
+#include "advisor/render/renderer.h"
+
+#include "advisor/render/env_renderer.h"
+#include "advisor/render/json_renderer.h"
+#include "advisor/render/text_renderer.h"
+
+namespace advisor {
+namespace {
+
+template <typename Class>
+std::unique_ptr<Renderer> Make() {
+  return std::make_unique<Class>();
+}
+
+// Sorted by name.
+constexpr FormatRow kFormats[] = {
+    {"env", "one line GLIBC_TUNABLES=...", &Make<EnvRenderer>},
+    {"json", "everything, for programs", &Make<JsonRenderer>},
+    {"text", "one screen, for people", &Make<TextRenderer>},
+};
+
+}  // namespace
+
+absl::Span<const FormatRow> AllFormats() { return kFormats; }
+
+std::unique_ptr<Renderer> MakeRenderer(absl::string_view format) {
+  for (const FormatRow& row : kFormats) {
+    if (row.name == format) return row.make();
+  }
+  return nullptr;
+}
+
+}  // namespace advisor

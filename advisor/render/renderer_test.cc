@@ -1,0 +1,148 @@
+#include "advisor/render/renderer.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "advisor/render/golden.h"
+#include "advisor/render/proof_table.h"
+#include "advisor/render/sample_reports.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace advisor {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+std::string Render(absl::string_view format, const Report& report,
+                   int columns = 80) {
+  return MakeRenderer(format)->Render(report, {columns});
+}
+
+TEST(RendererTest, TableIsSortedAndComplete) {
+  std::vector<absl::string_view> names;
+  for (const FormatRow& row : AllFormats()) {
+    names.push_back(row.name);
+    EXPECT_FALSE(row.description.empty());
+    EXPECT_NE(MakeRenderer(row.name), nullptr);
+  }
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_EQ(MakeRenderer("yaml"), nullptr);
+}
+
+TEST(RendererTest, EveryFormatOfEverySampleIsAsReviewed) {
+  for (const SampleReport& sample : SampleReports()) {
+    for (const FormatRow& row : AllFormats()) {
+      ExpectGolden(absl::StrCat("testdata/golden/recommend/", sample.name, ".",
+                                row.name),
+                   Render(row.name, sample.report));
+    }
+  }
+}
+
+TEST(EnvRendererTest, IsOneLine) {
+  EXPECT_EQ(Render("env", Report()), "GLIBC_TUNABLES=\n");
+  for (const SampleReport& sample : SampleReports()) {
+    EXPECT_EQ(Render("env", sample.report),
+              absl::StrCat("GLIBC_TUNABLES=",
+                           sample.report.recommendation.string, "\n"));
+  }
+}
+
+TEST(JsonRendererTest, TellsUnknownFromZero) {
+  for (const SampleReport& sample : SampleReports()) {
+    const auto json = nlohmann::json::parse(Render("json", sample.report));
+    EXPECT_EQ(json["proof"].is_null(), !sample.report.proof.has_value());
+  }
+  Report report;
+  report.glibc.thresholds = {{"a", 0, true, ""}, {"b", std::nullopt, true, ""}};
+  const auto json = nlohmann::json::parse(Render("json", report));
+  EXPECT_EQ(json["glibc"]["thresholds"][0]["bytes"], 0);
+  EXPECT_TRUE(json["glibc"]["thresholds"][1]["bytes"].is_null());
+  EXPECT_EQ(json["recommendation"]["tunables"], nlohmann::json::object());
+}
+
+TEST(JsonRendererTest, KeepsSixtyFourBits) {
+  Report report;
+  report.glibc.thresholds = {{"a", ~uint64_t{0}, true, ""}};
+  EXPECT_THAT(Render("json", report), HasSubstr(" 18446744073709551615,"));
+}
+
+TEST(TextRendererTest, FitsTheTerminal) {
+  for (const int columns : {0, 40, 50, 80, 132}) {
+    for (const SampleReport& sample : SampleReports()) {
+      const std::string text = Render("text", sample.report, columns);
+      for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+        // What is to be copied stays whole.
+        if (absl::StrContains(line, "GLIBC_TUNABLES=")) continue;
+        if (absl::StrContains(line, "glibc.")) continue;
+        EXPECT_LE(line.size(), std::max(columns, 40)) << line;
+        EXPECT_FALSE(absl::EndsWith(line, " ")) << line;
+      }
+    }
+  }
+}
+
+TEST(TextRendererTest, FitsOneScreen) {
+  for (const SampleReport& sample : SampleReports()) {
+    const std::vector<std::string> lines =
+        absl::StrSplit(Render("text", sample.report), '\n');
+    EXPECT_LE(lines.size(), 40u) << sample.name;
+  }
+}
+
+TEST(TextRendererTest, SendsNoControlCharactersToTheTerminal) {
+  for (const SampleReport& sample : SampleReports()) {
+    EXPECT_THAT(Render("text", sample.report), Not(HasSubstr("\x1b")));
+  }
+}
+
+TEST(TextRendererTest, EmptyReportIsNoCrash) {
+  EXPECT_THAT(Render("text", Report()), HasSubstr("keep the defaults"));
+}
+
+ProofCell Cell(const std::string& regime, uint64_t size, double ratio) {
+  ProofCell cell;
+  cell.function = "memcpy";
+  cell.alignment = "aligned";
+  cell.regime = regime;
+  cell.size = size;
+  cell.ratio = ratio;
+  cell.low = ratio - 0.1;
+  cell.high = ratio + 0.1;
+  cell.verdict = CellVerdict::kFaster;
+  return cell;
+}
+
+TEST(ProofTableTest, SortsRowsAndMarksGaps) {
+  EXPECT_EQ(ProofTable({}, 80), "");
+  EXPECT_EQ(ProofTable({Cell("hot", 4096, 0.5), Cell("rotating", 1024, 0.25),
+                        Cell("hot", 1024, 0.75)},
+                       80),
+            R"(time with it / without, 95% interval; below 1 is faster
+A: hot, aligned; B: rotating, aligned
+                     A                   B
+memcpy     1 KiB  0.75  [0.65, 0.85]  0.25  [0.15, 0.35]
+memcpy     4 KiB  0.50  [0.40, 0.60]  -
+)");
+}
+
+TEST(ProofTableTest, NarrowTerminalGetsRatiosOnlyThenBlocks) {
+  const std::vector<ProofCell> cells = {Cell("hot", 1024, 0.5),
+                                        Cell("rotating", 1024, 0.6),
+                                        Cell("read-back", 1024, 0.7)};
+  EXPECT_THAT(ProofTable(cells, 40),
+              HasSubstr("memcpy     1 KiB  0.50   0.60   0.70\n"));
+  const std::string blocks = ProofTable(cells, 32);
+  EXPECT_THAT(blocks, HasSubstr("memcpy     1 KiB  0.50   0.60\n"));
+  EXPECT_THAT(blocks, HasSubstr("memcpy     1 KiB  0.70\n"));
+}
+
+}  // namespace
+}  // namespace advisor
