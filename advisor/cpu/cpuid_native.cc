@@ -94,6 +94,9 @@ class SubleafWalk {
       case 0x8000001d:
         // glibc reads subleaves 0 to 3 of 0x8000001D whatever they hold.
         return next < 4 || (last_.eax & 0x1f) != 0;
+      case 0x07:
+        // glibc reads subleaf 1 without asking whether there is one.
+        return next < 2 || next <= first_.eax;
       case 0x0b:
       case 0x1f:
       case 0x80000026:

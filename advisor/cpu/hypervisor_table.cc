@@ -117,9 +117,11 @@ bool HasSignature(const std::vector<HypervisorRange>& ranges,
 }
 
 // Firecracker writes these brand strings into every guest, whatever the host's
-// are (firecracker, src/vmm, brand_string normalisation).
+// are (its cpuid crate, brand_string.rs); the frequency where it finds one.
 bool IsFirecrackerBrand(absl::string_view brand) {
-  return absl::StartsWith(brand, "Intel(R) Xeon(R) Processor @ ") ||
+  constexpr absl::string_view kIntel = "Intel(R) Xeon(R) Processor";
+  return brand == kIntel ||
+         absl::StartsWith(brand, absl::StrCat(kIntel, " @ ")) ||
          brand == "AMD EPYC";
 }
 

@@ -109,6 +109,9 @@ TEST(DecodeHypervisorTest, FirecrackerIsAHintOnKvmOnly) {
   const char* brand = "Intel(R) Xeon(R) Processor @ 2.50GHz";
   EXPECT_EQ(DecodeHypervisor(cpu, brand).hint, "Firecracker");
   EXPECT_EQ(DecodeHypervisor(cpu, "AMD EPYC").hint, "Firecracker");
+  EXPECT_EQ(DecodeHypervisor(cpu, "Intel(R) Xeon(R) Processor").hint,
+            "Firecracker");
+  EXPECT_EQ(DecodeHypervisor(cpu, "Intel(R) Xeon(R) Gold 6130").hint, "");
   EXPECT_EQ(DecodeHypervisor(cpu, "AMD EPYC 7B12").hint, "");
   cpu.Set(0x40000000, 0, Signed(0x40000000, "bhyve bhyve "));
   EXPECT_EQ(DecodeHypervisor(cpu, brand).hint, "");
