@@ -1,5 +1,6 @@
 #include "advisor/render/renderer.h"
 
+#include "advisor/render/deployment_renderers.h"
 #include "advisor/render/env_renderer.h"
 #include "advisor/render/json_renderer.h"
 #include "advisor/render/text_renderer.h"
@@ -14,8 +15,12 @@ std::unique_ptr<Renderer> Make() {
 
 // Sorted by name.
 constexpr FormatRow kFormats[] = {
+    {"docker", "options of docker run", &Make<DockerRenderer>},
     {"env", "one line GLIBC_TUNABLES=...", &Make<EnvRenderer>},
     {"json", "everything, for programs", &Make<JsonRenderer>},
+    {"kubernetes", "the env of a container's manifest",
+     &Make<KubernetesRenderer>},
+    {"systemd", "a drop-in file of a unit", &Make<SystemdRenderer>},
     {"text", "one screen, for people", &Make<TextRenderer>},
 };
 

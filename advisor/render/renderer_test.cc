@@ -55,6 +55,23 @@ TEST(EnvRendererTest, IsOneLine) {
   }
 }
 
+TEST(DeploymentRenderersTest, NothingToSetIsValidToo) {
+  EXPECT_EQ(Render("docker", Report()), "\n");
+  EXPECT_EQ(Render("kubernetes", Report()), "env: []\n");
+  EXPECT_EQ(Render("systemd", Report()),
+            "# Nothing to set: keep the defaults.\n");
+}
+
+TEST(DeploymentRenderersTest, QuoteWhatTheEnvironmentHeld) {
+  Report report;
+  report.recommendation.string = "a='\"\\ %";
+  EXPECT_EQ(Render("docker", report), "'--env=GLIBC_TUNABLES=a='\\''\"\\ %'\n");
+  EXPECT_THAT(Render("kubernetes", report),
+              HasSubstr("    value: \"a='\\\"\\\\ %\"\n"));
+  EXPECT_THAT(Render("systemd", report),
+              HasSubstr("Environment=\"GLIBC_TUNABLES=a='\\\"\\\\ %%\"\n"));
+}
+
 TEST(JsonRendererTest, TellsUnknownFromZero) {
   for (const SampleReport& sample : SampleReports()) {
     const auto json = nlohmann::json::parse(Render("json", sample.report));
