@@ -1,0 +1,100 @@
+#!/bin/bash
+# Tests of run_advisor and run_tests, with a fake Bazel on a machine where
+# nothing is missing.
+
+set -euo pipefail
+
+tools=$PWD/tools
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+failures=0
+
+fake() {
+  mkdir -p "$(dirname "$1")"
+  printf '#!/bin/bash\n%s\n' "$2" >"$1"
+  chmod +x "$1"
+}
+
+# run EXPECTED_STATUS PROGRAM ARGS...
+run() {
+  local expected=$1 status=0
+  shift
+  PATH=$work/bin:$PATH OS_RELEASE=$work/os-release "$@" >out 2>err || status=$?
+  expect "status of $*" "$expected" "$status"
+}
+
+expect() {
+  if [[ $2 != "$3" ]]; then
+    echo "$1: expected \"$2\", found \"$3\""
+    cat err
+    failures=$((failures + 1))
+  fi
+}
+
+echo 'ID=debian' >os-release
+fake bin/apt-get 'exit 1'
+fake bin/dpkg-query 'for word; do echo "installed $word"; done'
+fake bin/bazel '
+case $1 in
+  info) echo "$BAZEL_BIN" ;;
+  build)
+    echo noise
+    if [[ -n ${BROKEN:-} ]]; then
+      echo "no such target"
+      exit 1
+    fi
+    ;;
+  test)
+    echo noise
+    for word; do
+      if [[ $word == --build_event_json_file=* ]]; then
+        cp "$EVENTS" "${word#*=}"
+      fi
+      echo "$word" >>"$TEST_WORDS"
+    done
+    exit "${TEST_STATUS:-0}"
+    ;;
+esac'
+export BAZEL_BIN="$work/bazel bin"
+fake "$BAZEL_BIN/advisor/advisor" '
+printf "<%s>" "$@"
+pwd
+cat
+exit "${ADVISOR_STATUS:-0}"'
+
+# run_advisor: a link in a folder with a space, called from elsewhere.
+mkdir -p "a b" elsewhere
+ln -s "$tools/run_advisor" "a b/advisor link"
+cd elsewhere
+echo input >input
+ADVISOR_STATUS=3 run 3 "../a b/advisor link" --x "two  words" "" '$HOME' <input
+expect "untouched" "<--x><two  words><><\$HOME>$work/elsewhere
+input" "$(<out)"
+expect "one line" 1 "$(wc -l <err)"
+BROKEN=yes run 4 "$tools/run_advisor"
+expect "no output of a broken build" "" "$(<out)"
+expect "the build's own words" 1 "$(grep -c 'no such target' err)"
+
+# run_tests.
+export EVENTS=$work/events TEST_WORDS=$work/words
+event() {
+  printf '{"id":{"testResult":{"label":"%s"}},"testResult":{"status":"%s"}}\n' \
+    "$1" "$2"
+}
+event //a:b PASSED >"$EVENTS"
+run 0 "$tools/run_tests"
+expect "all targets" "//..." "$(tail -n 1 "$TEST_WORDS")"
+expect "last line" "1 passed, 0 failed, 0 skipped" "$(tail -n 1 out)"
+run 0 "$tools/run_tests" --config=asan //a:b
+expect "given targets" "--config=asan //a:b" "$(tail -n 2 "$TEST_WORDS" | xargs)"
+TEST_STATUS=37 run 37 "$tools/run_tests"
+event //a:c FAILED >>"$EVENTS"
+TEST_STATUS=3 run 1 "$tools/run_tests"
+expect "named" 1 "$(grep -c '^FAILED //a:c' out)"
+expect "last line" "1 passed, 1 failed, 0 skipped" "$(tail -n 1 out)"
+: >"$EVENTS"
+TEST_STATUS=4 run 1 "$tools/run_tests"
+expect "last line" "0 passed, 0 failed, 0 skipped" "$(tail -n 1 out)"
+
+[[ $failures == 0 ]]
