@@ -1,0 +1,246 @@
+#include "advisor/evidence/proof_study.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace advisor {
+namespace {
+
+using ::kernels::Alignment;
+using ::kernels::Cell;
+using ::kernels::Contrast;
+using ::kernels::ContrastResult;
+using ::kernels::Interval;
+using ::kernels::Regime;
+
+// Two an octave, one past a round number, from 257 on.
+std::vector<uint64_t> AllSizes(uint64_t largest) {
+  std::vector<uint64_t> sizes;
+  for (uint64_t octave = 256; octave < largest; octave *= 2) {
+    for (const uint64_t size : {octave + 1, octave + octave / 2 + 1}) {
+      if (size <= largest + 1) sizes.push_back(size);
+    }
+  }
+  return sizes;
+}
+
+constexpr size_t kMostTouchedSizes = 10;
+// Neighbours on each side of the touched sizes.
+constexpr size_t kNeighbours = 1;
+// A cell may lose this much (log 1.02): the measurement's own equivalence band.
+constexpr double kBand = 0.0198;
+constexpr double kFalseDiscoveries = 0.05;
+// With more noise than this (log 1.10), or more time stolen, nothing is proved.
+constexpr double kMostNoise = 0.0953;
+constexpr double kMostSteal = 0.25;
+
+// Evenly spread over `values`, first and last among them.
+std::vector<uint64_t> Spread(const std::vector<uint64_t>& values, size_t most) {
+  if (values.size() <= most) return values;
+  std::vector<uint64_t> chosen;
+  for (size_t i = 0; i < most; ++i) {
+    chosen.push_back(values[i * (values.size() - 1) / (most - 1)]);
+  }
+  return chosen;
+}
+
+// The touched sizes and their neighbours.
+std::vector<uint64_t> SizesOf(const ProofSubject& subject, uint64_t largest) {
+  std::vector<uint64_t> below, touched, above;
+  for (const uint64_t size : AllSizes(largest)) {
+    if (subject.before(size) != subject.after(size)) {
+      touched.push_back(size);
+    } else {
+      (touched.empty() ? below : above).push_back(size);
+    }
+  }
+  std::vector<uint64_t> sizes = Spread(touched, kMostTouchedSizes);
+  for (size_t i = 0; i < kNeighbours; ++i) {
+    if (i < below.size()) sizes.push_back(below[below.size() - 1 - i]);
+    if (i < above.size()) sizes.push_back(above[i]);
+  }
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
+}
+
+std::vector<Cell> CellsOf(const ProofSubject& subject, uint64_t size,
+                          int copiers) {
+  const bool m = subject.is_memset;
+  const bool non_temporal = subject.before(size) == CopyPath::kNonTemporal ||
+                            subject.after(size) == CopyPath::kNonTemporal;
+  if (!non_temporal) {
+    return {{m, size, Alignment::kAligned, Regime::kHot, 1},
+            {m, size, Alignment::kMisalignedDestination, Regime::kHot, 1},
+            {m, size, Alignment::kMisalignedBoth, Regime::kRotating, 1}};
+  }
+  std::vector<Cell> cells = {
+      {m, size, Alignment::kAligned, Regime::kRotating, 1},
+      {m, size, Alignment::kMisalignedDestination, Regime::kReadBack, 1}};
+  if (copiers > 1) {
+    cells.push_back({m, size, Alignment::kAligned, Regime::kRotating, copiers});
+  }
+  return cells;
+}
+
+int PairsFor(uint64_t size) {
+  if (size > uint64_t{4} << 20) return 2;
+  if (size > uint64_t{1} << 20) return 4;
+  return 8;
+}
+
+CellVerdict VerdictOf(const Interval& interval, double noise_floor) {
+  switch (kernels::Compare(interval, noise_floor, kBand)) {
+    case kernels::Comparison::kFaster:
+      return CellVerdict::kFaster;
+    case kernels::Comparison::kSlower:
+      return CellVerdict::kSlower;
+    case kernels::Comparison::kEquivalent:
+      return CellVerdict::kEquivalent;
+    case kernels::Comparison::kCannotTell:
+      break;
+  }
+  return CellVerdict::kCannotTell;
+}
+
+// Comparisons of this function, without the control.
+std::vector<const ContrastResult*> Comparisons(const kernels::Study& study,
+                                               bool is_memset) {
+  std::vector<const ContrastResult*> results;
+  for (const ContrastResult& result : study.results) {
+    if (result.contrast.cell.is_memset == is_memset &&
+        result.contrast.candidate == kWithSide) {
+      results.push_back(&result);
+    }
+  }
+  return results;
+}
+
+// The mean over cells, one value a process.
+std::vector<double> MeanByProcess(
+    const std::vector<const ContrastResult*>& results) {
+  std::vector<double> means;
+  for (const ContrastResult* result : results) {
+    means.resize(std::max(means.size(), result->log_ratios.size()));
+    for (size_t i = 0; i < result->log_ratios.size(); ++i) {
+      means[i] += result->log_ratios[i] / static_cast<double>(results.size());
+    }
+  }
+  return means;
+}
+
+// The cell that is proved slower beyond the band; nullptr where there is none.
+const ContrastResult* ProvedSlower(
+    const std::vector<const ContrastResult*>& results) {
+  std::vector<double> p_values;
+  for (const ContrastResult* result : results) {
+    p_values.push_back(kernels::MeanPValue(result->log_ratios, kBand));
+  }
+  const std::vector<double> adjusted = kernels::BenjaminiHochberg(p_values);
+  const ContrastResult* worst = nullptr;
+  for (size_t i = 0; i < results.size(); ++i) {
+    const double middle = results[i]->interval(0.95).middle;
+    if (middle <= kBand || adjusted[i] > kFalseDiscoveries) continue;
+    if (worst == nullptr || middle > worst->interval(0.95).middle) {
+      worst = results[i];
+    }
+  }
+  return worst;
+}
+
+std::string Words(const Interval& interval) {
+  return absl::StrFormat("%.3f [%.3f, %.3f]", std::exp(interval.middle),
+                         std::exp(interval.low), std::exp(interval.high));
+}
+
+}  // namespace
+
+std::vector<Contrast> ProofContrasts(const ProofPlan& plan) {
+  std::vector<Contrast> contrasts;
+  for (const ProofSubject& subject : plan.subjects) {
+    for (const uint64_t size : SizesOf(subject, plan.largest)) {
+      const std::vector<Cell> cells = CellsOf(subject, size, plan.copiers);
+      for (const Cell& cell : cells) {
+        contrasts.push_back({cell, kWithoutSide, kWithSide, PairsFor(size)});
+      }
+      contrasts.push_back(
+          {cells[0], kWithoutSide, kWithoutAgainSide, PairsFor(size)});
+    }
+  }
+  return contrasts;
+}
+
+Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject) {
+  Proof proof;
+  proof.processes = study.processes;
+  proof.steal = study.steal;
+  const double floor =
+      kernels::NoiseFloor(study, kWithoutSide, kWithoutAgainSide);
+  proof.noise_floor = std::expm1(floor);
+  const auto all = Comparisons(study, subject.is_memset);
+  std::vector<const ContrastResult*> touched;
+  for (const ContrastResult* result : all) {
+    const Cell& cell = result->contrast.cell;
+    const Interval interval = result->interval(0.95);
+    proof.cells.push_back({cell.is_memset ? "memset" : "memcpy", cell.size,
+                           std::string(kernels::AlignmentName(cell.alignment)),
+                           std::string(kernels::RegimeName(cell.regime)),
+                           cell.copiers, std::exp(interval.middle),
+                           std::exp(interval.low), std::exp(interval.high),
+                           result->base_cycles, result->candidate_cycles,
+                           VerdictOf(interval, floor)});
+    if (subject.before(cell.size) != subject.after(cell.size)) {
+      touched.push_back(result);
+    }
+  }
+  if (touched.empty()) {
+    proof.summary = "no measured size takes another path";
+    return proof;
+  }
+  const Interval mean = kernels::MeanInterval(MeanByProcess(touched), 0.99);
+  proof.touched_ratio = std::exp(mean.middle);
+  proof.all_ratio =
+      std::exp(kernels::MeanInterval(MeanByProcess(all), 0.99).middle);
+  const ContrastResult* const slower = ProvedSlower(touched);
+  const std::string words =
+      absl::StrCat("touched sizes take ", Words(mean), " of the time");
+  if (floor > kMostNoise || study.steal > kMostSteal) {
+    proof.summary = absl::StrFormat(
+        "cannot tell: too much disturbance (noise %.0f %%, steal %.0f %%)",
+        100 * proof.noise_floor, 100 * study.steal);
+  } else if (mean.high >= -floor) {
+    proof.summary = absl::StrCat("not proved: ", words);
+  } else if (slower != nullptr) {
+    proof.summary =
+        absl::StrCat("harmful: ", kernels::CellName(slower->contrast.cell),
+                     " takes ", Words(slower->interval(0.95)), " of the time");
+  } else {
+    proof.holds = true;
+    proof.summary = words;
+  }
+  return proof;
+}
+
+Proof JoinProofs(const std::vector<Proof>& proofs) {
+  if (proofs.empty()) return {};
+  Proof joined = proofs[0];
+  double touched = std::log(joined.touched_ratio);
+  double all = std::log(joined.all_ratio);
+  for (size_t i = 1; i < proofs.size(); ++i) {
+    const Proof& proof = proofs[i];
+    joined.holds &= proof.holds;
+    absl::StrAppend(&joined.summary, "; ", proof.summary);
+    touched += std::log(proof.touched_ratio);
+    all += std::log(proof.all_ratio);
+    joined.cells.insert(joined.cells.end(), proof.cells.begin(),
+                        proof.cells.end());
+  }
+  joined.touched_ratio = std::exp(touched / static_cast<double>(proofs.size()));
+  joined.all_ratio = std::exp(all / static_cast<double>(proofs.size()));
+  return joined;
+}
+
+}  // namespace advisor

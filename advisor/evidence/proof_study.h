@@ -1,0 +1,56 @@
+// The proof of a recommendation: the real libc in fresh processes, with the
+// recommended GLIBC_TUNABLES against without.
+
+#ifndef ADVISOR_EVIDENCE_PROOF_STUDY_H_
+#define ADVISOR_EVIDENCE_PROOF_STUDY_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "advisor/glibc/copy_path.h"
+#include "advisor/report.h"
+#include "kernels/measure/study.h"
+
+namespace advisor {
+
+// The sides of a proof study.
+enum ProofSide {
+  kWithoutSide = 0,
+  kWithSide = 1,
+  kWithoutAgainSide = 2,  // the A/A control
+};
+
+// What the recommendation changes of one function.
+struct ProofSubject {
+  bool is_memset = false;
+  // The path of a size without and with it.
+  std::function<CopyPath(uint64_t)> before;
+  std::function<CopyPath(uint64_t)> after;
+};
+
+struct ProofPlan {
+  std::vector<ProofSubject> subjects;
+  // The largest call, bytes.
+  uint64_t largest = 0;
+  // Copiers of the "all cores at once" cells; 1 leaves them out.
+  int copiers = 1;
+};
+
+// Cells of the sizes that are touched, of their neighbours that are not, and
+// the control.
+std::vector<kernels::Contrast> ProofContrasts(const ProofPlan& plan);
+
+// What the study says of one function. It holds when the touched cells are
+// faster in the mean, by more than the noise and with 99 % confidence, and none
+// of them is slower by more than 2 % (after Benjamini and Hochberg, over all
+// its cells). A run that was disturbed too much holds nothing.
+Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject);
+
+// Several functions' proofs as one, for the report.
+Proof JoinProofs(const std::vector<Proof>& proofs);
+
+}  // namespace advisor
+
+#endif  // ADVISOR_EVIDENCE_PROOF_STUDY_H_
