@@ -7,14 +7,20 @@
 namespace advisor {
 namespace {
 
+FakeFileReader Stat(const char* text) {
+  FakeFileReader files;
+  files.Add("/proc/stat", text);
+  return files;
+}
+
 TEST(LoadTest, ThisThreadMayRunSomewhere) {
   EXPECT_FALSE(AllowedCpus().empty());
   EXPECT_GE(AllowedCpus()[0], 0);
 }
 
 TEST(LoadTest, ReadsStealAndBusyTime) {
-  const FakeFileReader files(
-      {{"/proc/stat", "cpu  10 1 20 500 30 2 3 40 7 0\ncpu0 1 1 1 1\n"}});
+  const FakeFileReader files =
+      Stat("cpu  10 1 20 500 30 2 3 40 7 0\ncpu0 1 1 1 1\n");
   const std::optional<CpuTimes> times = ReadCpuTimes(files);
   ASSERT_TRUE(times.has_value());
   EXPECT_EQ(times->busy, 76u);
@@ -22,16 +28,14 @@ TEST(LoadTest, ReadsStealAndBusyTime) {
 }
 
 TEST(LoadTest, OldKernelsHaveNoSteal) {
-  const FakeFileReader files({{"/proc/stat", "cpu 10 1 20 500 30\n"}});
+  const FakeFileReader files = Stat("cpu 10 1 20 500 30\n");
   EXPECT_EQ(ReadCpuTimes(files)->steal, 0u);
 }
 
 TEST(LoadTest, UnknownTimesStealNothing) {
   EXPECT_EQ(ReadCpuTimes(FakeFileReader()), std::nullopt);
-  EXPECT_EQ(ReadCpuTimes(FakeFileReader({{"/proc/stat", "cpu 1 x\n"}})),
-            std::nullopt);
-  EXPECT_EQ(ReadCpuTimes(FakeFileReader({{"/proc/stat", "intr 1 2 3\n"}})),
-            std::nullopt);
+  EXPECT_EQ(ReadCpuTimes(Stat("cpu 1 x\n")), std::nullopt);
+  EXPECT_EQ(ReadCpuTimes(Stat("intr 1 2 3\n")), std::nullopt);
   EXPECT_EQ(StealShare(std::nullopt, CpuTimes{10, 5}), 0);
 }
 
@@ -43,8 +47,8 @@ TEST(LoadTest, StealShareIsOfBusyTime) {
 }
 
 TEST(LoadTest, MemoryIsTheLesserOfMachineAndCgroup) {
-  FakeFileReader files(
-      {{"/proc/meminfo", "MemTotal: 9 kB\nMemAvailable:   2048 kB\n"}});
+  FakeFileReader files;
+  files.Add("/proc/meminfo", "MemTotal: 9 kB\nMemAvailable:   2048 kB\n");
   EXPECT_EQ(AvailableMemory(files), 2097152u);
   files.Add("/sys/fs/cgroup/memory.max", "max\n");
   files.Add("/sys/fs/cgroup/memory.current", "1000\n");
