@@ -41,6 +41,31 @@ class Summary : public ::testing::Environment {
 [[maybe_unused]] const auto* const summary =
     ::testing::AddGlobalTestEnvironment(new Summary);
 
+// Defects of released code that the suite finds. Distributions may have fixed
+// them in the same release, so that passing is no surprise either.
+struct KnownDefect {
+  absl::string_view variant;
+  // The last release that has it.
+  absl::string_view until;
+  absl::string_view reference;
+};
+constexpr KnownDefect kKnownDefects[] = {
+    // Non-temporal path: stores the head to the returned address. Fixed in 2.28
+    // by "Don't write beyond destination in __mempcpy_avx512_no_vzeroupper".
+    {"__mempcpy_avx512_no_vzeroupper", "2.27", "bug 23196, CVE-2018-11237"},
+};
+
+const KnownDefect* FindKnownDefect(const Variant& variant) {
+  for (const KnownDefect& defect : kKnownDefects) {
+    // Releases compared here have two digits after the point.
+    if (defect.variant == variant.name &&
+        variant.tree->release() <= defect.until) {
+      return &defect;
+    }
+  }
+  return nullptr;
+}
+
 class CorrectnessTest : public ::testing::TestWithParam<const Variant*> {};
 
 std::string TestName(const ::testing::TestParamInfo<const Variant*>& info) {
@@ -71,6 +96,12 @@ TEST_P(CorrectnessTest, Passes) {
     return;
   }
   const CheckOutcome outcome = CheckVariant(variant);
+  const KnownDefect* defect = FindKnownDefect(variant);
+  if (defect != nullptr && outcome.failure.has_value()) {
+    GTEST_SKIP() << variant.name << " of " << variant.tree->release()
+                 << " is known to be wrong (" << defect->reference
+                 << "): " << *outcome.failure;
+  }
   EXPECT_GT(outcome.calls, 10000);
   EXPECT_FALSE(outcome.failure.has_value()) << *outcome.failure;
 }

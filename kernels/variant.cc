@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "advisor/cpu/feature_table.h"
 #include "kernels/tree_definition.h"
 
 namespace kernels {
@@ -195,6 +196,16 @@ std::optional<uint64_t> KernelParameters::*ParameterField(
 absl::Span<const Variant> AllVariants() { return GetRegistry().variants; }
 
 absl::Span<const Tree* const> AllTrees() { return GetRegistry().tree_pointers; }
+
+std::optional<std::string> MissingFeature(const Variant& variant,
+                                          const advisor::CpuidSource& cpu) {
+  for (absl::string_view feature : variant.required_features) {
+    if (!advisor::IsFeatureUsable(cpu, feature).value_or(false)) {
+      return std::string(feature);
+    }
+  }
+  return std::nullopt;
+}
 
 std::vector<std::string> UnlistedSymbols() { return GetRegistry().unlisted; }
 

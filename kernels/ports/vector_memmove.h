@@ -42,11 +42,11 @@ class VectorMemmove {
     if (size < kVector) {
       MoveScalars(to, from, size);
     } else if (size <= 2 * kVector) {
-      MoveEnds<1>(to, from, size);
+      MoveTwoVectors(to, from, size);
     } else if (size < 4 * kVector) {
-      MoveEnds<2>(to, from, size);
+      MoveFourVectors(to, from, size);
     } else if (size <= 8 * kVector) {
-      MoveEnds<4>(to, from, size);
+      MoveEightVectors(to, from, size);
     } else if (to < from) {
       MoveForward(to, from, size);
     } else if (to > from) {
@@ -87,33 +87,47 @@ class VectorMemmove {
     }
   }
 
+  // Named members: an array would pass through the stack.
   struct Block {
-    Register r[4];
+    Register r0, r1, r2, r3;
   };
 
-  // `count` vectors from the start and as many up to the end.
-  template <int count>
-  static void MoveEnds(char* to, const char* from, size_t size) {
-    Register first[count];
-    Register last[count];
-    for (int i = 0; i < count; ++i) {
-      first[i] = V::Load(from + i * kVector);
-      last[i] = V::Load(from + size - (i + 1) * kVector);
-    }
-    for (int i = 0; i < count; ++i) {
-      V::StoreUnaligned(to + i * kVector, first[i]);
-      V::StoreUnaligned(to + size - (i + 1) * kVector, last[i]);
-    }
-  }
-
   static Block LoadBlock(const char* from) {
-    return {{V::Load(from), V::Load(from + kVector),
-             V::Load(from + 2 * kVector), V::Load(from + 3 * kVector)}};
+    return {V::Load(from), V::Load(from + kVector), V::Load(from + 2 * kVector),
+            V::Load(from + 3 * kVector)};
   }
 
   template <typename Store>
   static void StoreBlock(char* to, const Block& block, Store store) {
-    for (int i = 0; i < 4; ++i) store(to + i * kVector, block.r[i]);
+    store(to, block.r0);
+    store(to + kVector, block.r1);
+    store(to + 2 * kVector, block.r2);
+    store(to + 3 * kVector, block.r3);
+  }
+
+  static void MoveTwoVectors(char* to, const char* from, size_t size) {
+    const Register first = V::Load(from);
+    const Register last = V::Load(from + size - kVector);
+    V::StoreUnaligned(to, first);
+    V::StoreUnaligned(to + size - kVector, last);
+  }
+
+  static void MoveFourVectors(char* to, const char* from, size_t size) {
+    const Register first = V::Load(from);
+    const Register second = V::Load(from + kVector);
+    const Register last = V::Load(from + size - kVector);
+    const Register next_to_last = V::Load(from + size - 2 * kVector);
+    V::StoreUnaligned(to, first);
+    V::StoreUnaligned(to + kVector, second);
+    V::StoreUnaligned(to + size - kVector, last);
+    V::StoreUnaligned(to + size - 2 * kVector, next_to_last);
+  }
+
+  static void MoveEightVectors(char* to, const char* from, size_t size) {
+    const Block first = LoadBlock(from);
+    const Block last = LoadBlock(from + size - kStep);
+    StoreBlock(to, first, V::StoreUnaligned);
+    StoreBlock(to + size - kStep, last, V::StoreUnaligned);
   }
 
   // The lines that the step after next reads, and the one after.
