@@ -1,5 +1,6 @@
 #include "advisor/cpu/cpuid_dump.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -23,6 +24,11 @@ constexpr absl::string_view kLeafLine =
     "\"0xLLLLLLLL 0xSS: eax=0x........ ebx=0x........ ecx=0x........ "
     "edx=0x........\"";
 constexpr size_t kQuotedBytes = 60;
+
+constexpr uint32_t kRangeBits = 0xffff0000;
+constexpr uint32_t kExtendedBase = 0x80000000;
+// AMD's cache leaf; a dump made by hand may stop there.
+constexpr uint32_t kLastExtendedLeafThatCounts = 0x8000001d;
 
 std::string Quoted(absl::string_view text) {
   const bool is_long = text.size() > kQuotedBytes;
@@ -169,19 +175,35 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // Ends the CPU whose lines were read last. A file that stops inside a range
-  // was cut: leaves that are merely left out are followed by later ones.
+  // Leaves that are merely left out are followed by later ones; a file that
+  // stops inside a range was cut.
+  absl::Status CheckComplete(const CpuidTable& cpu) const {
+    if (!cpu.Query(0).has_value()) {
+      return Error("leaf 0x00000000 among a CPU's lines", "none");
+    }
+    const std::string found =
+        absl::StrFormat("an end after 0x%08x", last_leaf_);
+    // Every x86-64 processor has the extended range.
+    if (!cpu.Query(kExtendedBase).has_value()) {
+      return Error("leaf 0x80000000 among a CPU's lines", found);
+    }
+    const uint32_t base = last_leaf_ & kRangeBits;
+    if (base != 0 && base != kExtendedBase) return absl::OkStatus();
+    const uint32_t highest = cpu.Execute(base).eax;
+    const uint32_t expected =
+        base == 0 ? highest : std::min(highest, kLastExtendedLeafThatCounts);
+    if (last_leaf_ < expected && (expected & kRangeBits) == base) {
+      return Error(absl::StrFormat("leaves up to 0x%08x", highest), found);
+    }
+    return absl::OkStatus();
+  }
+
+  // Ends the CPU whose lines were read last.
   absl::Status FinishCpu() {
     if (dump_.cpus.empty()) return absl::OkStatus();
     CpuidTable& cpu = dump_.cpus.back();
-    const std::optional<CpuidRegisters> first = cpu.Query(0);
-    if (!first.has_value()) {
-      return Error("leaf 0x00000000 among a CPU's lines", "none");
-    }
-    if (last_leaf_ < first->eax && first->eax < 0x10000) {
-      return Error(absl::StrFormat("leaves up to 0x%08x", first->eax),
-                   absl::StrFormat("an end after 0x%08x", last_leaf_));
-    }
+    const absl::Status status = CheckComplete(cpu);
+    if (!status.ok()) return status;
     if (cpu_xcr0_.has_value()) {
       cpu.SetXcr0(cpu_xcr0_->value);
     } else {

@@ -26,9 +26,13 @@ struct CpuidDump {
   std::map<std::string, std::string> notes;
 };
 
-// `name` stands in errors: "NAME:LINE: expected ..., found ...". XCR0 comes
-// from the comment of that name; without it, from leaf 0xD subleaf 0 (the
-// states that the CPU could enable), if OSXSAVE is set.
+// `name` stands in errors: "NAME:LINE: expected ..., found ...". A file that
+// was cut is an error even at a line's end, as far as the highest leaves tell:
+// a leaf that is missing would otherwise be taken for one the CPU lacks.
+//
+// XCR0 comes from the comment of that name, in the head or among the lines of
+// one CPU; without it, from leaf 0xD subleaf 0 (the states that the CPU could
+// enable), if OSXSAVE is set.
 absl::StatusOr<CpuidDump> ParseCpuidDump(absl::string_view text,
                                          absl::string_view name);
 

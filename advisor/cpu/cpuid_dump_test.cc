@@ -25,6 +25,9 @@ constexpr char kLeaf0[] =
 constexpr char kLeaf1[] =
     "   0x00000001 0x00: eax=0x000306e7 ebx=0x00010800 ecx=0x80000201 "
     "edx=0x078bfbff\n";
+constexpr char kExtended[] =
+    "   0x80000000 0x00: eax=0x80000000 ebx=0x00000000 ecx=0x00000000 "
+    "edx=0x00000000\n";
 
 void ExpectSame(const CpuidDump& left, const CpuidDump& right) {
   EXPECT_EQ(left.notes, right.notes);
@@ -68,9 +71,10 @@ TEST(ParseCpuidDumpTest, ReadsEveryRecordedCpuAndWritesItBack) {
 }
 
 TEST(ParseCpuidDumpTest, ReadsOneCpu) {
-  const auto dump = ParseCpuidDump(
-      absl::StrCat("# role: guest\n# just a remark\n\nCPU:\n", kLeaf0, kLeaf1),
-      "x.txt");
+  const auto dump =
+      ParseCpuidDump(absl::StrCat("# role: guest\n# just a remark\n\nCPU:\n",
+                                  kLeaf0, kLeaf1, kExtended),
+                     "x.txt");
   ASSERT_TRUE(dump.ok()) << dump.status();
   EXPECT_THAT(dump->notes, ElementsAre(Pair("role", "guest")));
   ASSERT_EQ(dump->cpus.size(), 1);
@@ -82,8 +86,9 @@ TEST(ParseCpuidDumpTest, ReadsOneCpu) {
 
 TEST(ParseCpuidDumpTest, ReadsManyCpusAndForeignLineEnds) {
   const std::string text = absl::StrReplaceAll(
-      absl::StrCat("CPU 0:\n", kLeaf0, kLeaf1, "CPU 1:\n", kLeaf0,
-                   absl::StrReplaceAll(kLeaf1, {{"0x00010800", "0x01010800"}})),
+      absl::StrCat("CPU 0:\n", kLeaf0, kLeaf1, kExtended, "CPU 1:\n", kLeaf0,
+                   absl::StrReplaceAll(kLeaf1, {{"0x00010800", "0x01010800"}}),
+                   kExtended),
       {{"\n", "\r\n"}});
   const auto dump = ParseCpuidDump(text, "x.txt");
   ASSERT_TRUE(dump.ok()) << dump.status();
@@ -98,7 +103,8 @@ TEST(ParseCpuidDumpTest, TakesXcr0FromTheNoteOrFromLeafD) {
       absl::StrReplaceAll(kLeaf0, {{"eax=0x00000001", "eax=0x0000000d"}}),
       absl::StrReplaceAll(kLeaf1, {{"ecx=0x80000201", "ecx=0x8c000201"}}),
       "   0x0000000d 0x00: eax=0x00000007 ebx=0x00000340 ecx=0x00000340 "
-      "edx=0x00000001\n");
+      "edx=0x00000001\n",
+      kExtended);
   const auto xcr0 = [](const std::string& text) {
     return ParseCpuidDump(text, "x.txt")->cpus[0].Xcr0();
   };
@@ -125,24 +131,42 @@ TEST(ParseCpuidDumpTest, ErrorsNameTheLine) {
 }
 
 TEST(ParseCpuidDumpTest, RefusesWhatIsCut) {
-  const std::string whole = absl::StrCat("CPU:\n", kLeaf0, kLeaf1);
+  const std::string whole = absl::StrCat("CPU:\n", kLeaf0, kLeaf1, kExtended);
   ASSERT_TRUE(ParseCpuidDump(whole, "x.txt").ok());
   // One hex digit less, half a line less, a whole line less.
   EXPECT_THAT(ErrorOf(whole.substr(0, whole.size() - 2)),
-              HasSubstr("x.txt:3: expected \"0xLLLLLLLL"));
+              HasSubstr("x.txt:4: expected \"0xLLLLLLLL"));
   EXPECT_THAT(ErrorOf(whole.substr(0, whole.size() - 40)),
-              HasSubstr("x.txt:3: expected \"0xLLLLLLLL"));
-  EXPECT_THAT(ErrorOf(absl::StrCat("CPU:\n", kLeaf0)),
+              HasSubstr("x.txt:4: expected \"0xLLLLLLLL"));
+  EXPECT_THAT(ErrorOf(absl::StrCat("CPU:\n", kLeaf0, kLeaf1)),
+              HasSubstr("expected leaf 0x80000000 among a CPU's lines, found "
+                        "an end after 0x00000001"));
+  EXPECT_THAT(ErrorOf(absl::StrCat("CPU:\n", kExtended, kLeaf0)),
               HasSubstr("expected leaves up to 0x00000001, found an end after "
                         "0x00000000"));
 }
 
+// Every line that a recorded machine could lose at its end matters.
+TEST(ParseCpuidDumpTest, RefusesARecordedDumpThatIsCutAtALineEnd) {
+  const std::string name =
+      "testdata/cpuid/amd_19-01-01_epyc-milan_qemu-tcg_qemu72-tcg-epyc-milan"
+      ".txt";
+  const std::string whole = *RealFileReader().Read(name);
+  for (const char* line : {"   0x00000004 ", "   0x0000000d 0x01",
+                           "   0x80000002", "   0x80000006", "   0x8000001d"}) {
+    const size_t at = whole.find(line);
+    ASSERT_NE(at, std::string::npos) << line;
+    EXPECT_THAT(ErrorOf(whole.substr(0, at)), HasSubstr(": expected lea"))
+        << line;
+  }
+}
+
 TEST(ParseCpuidDumpTest, RefusesTwoAnswersForOneLeaf) {
-  const std::string whole = absl::StrCat("CPU:\n", kLeaf0, kLeaf1);
+  const std::string whole = absl::StrCat("CPU:\n", kLeaf0, kLeaf1, kExtended);
   EXPECT_TRUE(ParseCpuidDump(whole + kLeaf1, "x.txt").ok());
   EXPECT_THAT(ErrorOf(whole + absl::StrReplaceAll(
                                   kLeaf1, {{"0x000306e7", "0x000306e4"}})),
-              HasSubstr("x.txt:4: expected one answer"));
+              HasSubstr("x.txt:5: expected one answer"));
 }
 
 TEST(ParseCpuidDumpTest, QuotesJunkInOneShortLine) {
