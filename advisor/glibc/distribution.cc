@@ -15,135 +15,144 @@ constexpr absl::string_view kDebianChangelog =
 constexpr Change kDebianCve20234911[] = {Change::kParserEnds};
 constexpr Change kEl8Paged[] = {Change::kPagedLargeCopy};
 
-// {release, prefix, from, suffix, branch date, added, certain, note, source}
+// {release, prefix, from, to, suffix, branch date, added, certain, note,
+//  source}
 constexpr DistributionRow kRows[] = {
     // Debian 10, then RHEL 8 and its rebuilds.
-    {28, "", 10, "", "2019-05-01", {}, true, "Debian 10.", kDebianChangelog},
-    {28, "", 241, ".el8", "", kEl8Paged, false,
-     "RHEL 8: release as tagged, with the large copy by pages that builds "
-     "from about -241 carry; other patches of this package are not known "
-     "here. Replay or measure to be sure.",
-     "ceph/ceph-csi#4379: SIGSEGV of Hygon CPUs with glibc > 2.28-241.el8"},
+    {28,
+     "",
+     10,
+     10,
+     "",
+     "2019-05-01",
+     {},
+     true,
+     "taken for Debian 10's package",
+     kDebianChangelog},
+    {28, "", 241, kNoEnd, ".el8", "", kEl8Paged, false,
+     "RHEL 8: values of 2.28 as tagged, with the large copy by pages that "
+     "builds from about -241 carry; the package's other patches are not known "
+     "here; measure to be sure",
+     "ceph/ceph-csi#4379: SIGSEGV on Hygon with glibc > 2.28-241.el8"},
     {28,
      "10+deb10u",
      1,
+     kNoEnd,
      "",
      "2019-05-01",
      {},
      false,
-     "Debian 10: the branch of 2019-05-01; later security patches are not "
-     "known here.",
+     "Debian 10: the stable branch of 2019-05-01; security patches since are "
+     "not known here",
      kDebianChangelog},
     // Debian 11.
     {31,
      "",
-     9,
+     13,
+     13,
      "",
-     "2021-01-05",
+     "2021-07-06",
      {},
      true,
-     "Debian 11, testing.",
+     "taken for Debian 11's package",
      kDebianChangelog},
-    {31,
-     "",
-     10,
-     "",
-     "2021-03-21",
-     {},
-     true,
-     "Debian 11, testing.",
-     kDebianChangelog},
-    {31,
-     "",
-     12,
-     "",
-     "2021-05-01",
-     {},
-     true,
-     "Debian 11, testing.",
-     kDebianChangelog},
-    {31, "", 13, "", "2021-07-06", {}, true, "Debian 11.", kDebianChangelog},
     {31,
      "13+deb11u",
      1,
+     kNoEnd,
      "",
      "2021-07-06",
      {},
      false,
-     "Debian 11: the branch of 2021-07-06; what the point releases took since "
-     "is not known here. Replay or measure to be sure.",
+     "Debian 11: the stable branch of 2021-07-06; what the point releases "
+     "took since is not known here; measure to be sure",
      kDebianChangelog},
-    // Debian 12. The numbers of deb12u14 are confirmed by its loader.
+    // Debian 12. The values of deb12u14 are those of its loader.
     {36,
      "",
-     1,
+     9,
+     9,
      "",
-     "2022-08-12",
+     "2023-04-10",
      {},
      true,
-     "Debian 12, testing.",
+     "taken for Debian 12's package",
      kDebianChangelog},
-    {36, "", 9, "", "2023-04-10", {}, true, "Debian 12.", kDebianChangelog},
     {36,
      "9+deb12u",
+     1,
      1,
      "",
      "2023-07-13",
      {},
      true,
-     "Debian 12.",
+     "Debian 12",
      kDebianChangelog},
     {36,
      "9+deb12u",
+     2,
      2,
      "",
      "2023-09-28",
      {},
      true,
-     "Debian 12.",
+     "Debian 12",
      kDebianChangelog},
-    {36, "9+deb12u", 3, "", "2023-09-28", kDebianCve20234911, true,
-     "Debian 12.", kDebianChangelog},
+    {36, "9+deb12u", 3, 4, "", "2023-09-28", kDebianCve20234911, true,
+     "Debian 12", kDebianChangelog},
     {36,
      "9+deb12u",
      5,
+     7,
      "",
      "2024-03-24",
      {},
      true,
-     "Debian 12.",
+     "Debian 12",
      kDebianChangelog},
     {36,
      "9+deb12u",
+     8,
      8,
      "",
      "2024-08-15",
      {},
      true,
-     "Debian 12.",
+     "Debian 12",
      kDebianChangelog},
     {36,
      "9+deb12u",
+     9,
      9,
      "",
      "2024-11-01",
      {},
      true,
-     "Debian 12.",
+     "Debian 12",
      kDebianChangelog},
     {36,
      "9+deb12u",
      10,
+     14,
      "",
      "2025-03-06",
      {},
      true,
-     "Debian 12.",
+     "Debian 12",
+     kDebianChangelog},
+    {36,
+     "9+deb12u",
+     15,
+     kNoEnd,
+     "",
+     "2025-03-06",
+     {},
+     false,
+     "Debian 12: taken for 9+deb12u14; later patches are not known here",
      kDebianChangelog},
 };
 
 bool SuffixMatches(absl::string_view expected, absl::string_view rest) {
-  if (expected == "-") return true;
   // "+b1" is a rebuild of the same source.
   if (expected.empty()) return rest.empty() || absl::StartsWith(rest, "+b");
   return absl::StartsWith(rest, expected);
@@ -161,7 +170,7 @@ bool Matches(const DistributionRow& row, int release,
   }
   int number = 0;
   return absl::SimpleAtoi(revision.substr(0, digits), &number) &&
-         number >= row.from &&
+         number >= row.from && number <= row.to &&
          SuffixMatches(row.suffix, revision.substr(digits));
 }
 
@@ -171,14 +180,10 @@ absl::Span<const DistributionRow> AllDistributionRows() { return kRows; }
 
 const DistributionRow* FindDistributionRow(int release,
                                            absl::string_view revision) {
-  const DistributionRow* found = nullptr;
   for (const DistributionRow& row : kRows) {
-    if (Matches(row, release, revision) &&
-        (found == nullptr || row.from >= found->from)) {
-      found = &row;
-    }
+    if (Matches(row, release, revision)) return &row;
   }
-  return found;
+  return nullptr;
 }
 
 }  // namespace advisor

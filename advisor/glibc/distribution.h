@@ -10,16 +10,19 @@
 
 namespace advisor {
 
+inline constexpr int kNoEnd = 1 << 30;
+
 struct DistributionRow {
   int release;  // The NN of 2.NN.
   // The package's revision is everything after the first '-'. A row is for
-  // `prefix` followed by a number of at least `from`: prefix "9+deb12u" and
+  // `prefix` followed by a number from `from` to `to`: prefix "9+deb12u" and
   // from 10 is for 9+deb12u10, 9+deb12u11, .... An empty prefix is for
   // revisions that start with the number.
   absl::string_view prefix;
   int from;
-  // What must follow the number: "" for the end of the revision or a '.',
-  // ".el8" for that text. "-" for anything.
+  int to;  // kNoEnd: any later revision, too.
+  // What must follow the number: "" for the end of the revision (or "+b1", a
+  // rebuild of the same source), ".el8" for that text.
   absl::string_view suffix;
   // The state of release/2.NN/master that it contains (YYYY-MM-DD); empty for
   // the release as tagged.
@@ -33,7 +36,7 @@ struct DistributionRow {
 // Sorted by release, prefix, suffix and `from`.
 absl::Span<const DistributionRow> AllDistributionRows();
 
-// The row with the highest `from` that `revision` reaches; nullptr for none.
+// The row for `revision`; nullptr for none.
 const DistributionRow* FindDistributionRow(int release,
                                            absl::string_view revision);
 

@@ -16,8 +16,10 @@
 #include "advisor/cpu/cpuid_dump.h"
 #include "advisor/cpu/cpuid_source.h"
 #include "advisor/glibc/build.h"
-#include "advisor/glibc/change.h"
+#include "advisor/glibc/cpu_features.h"
+#include "advisor/glibc/expected_vectors.h"
 #include "advisor/glibc/prediction.h"
+#include "advisor/glibc/tunables.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 
@@ -113,28 +115,6 @@ TEST(PredictionExpected, DebiansLoaderOnEveryDump) {
   EXPECT_EQ(lines.size() - 1, 49u);
 }
 
-uint32_t Hex(const nlohmann::json& value) {
-  return static_cast<uint32_t>(
-      std::stoul(value.get<std::string>(), nullptr, 16));
-}
-
-CpuidTable Table(const nlohmann::json& input) {
-  CpuidTable table;
-  for (const nlohmann::json& entry : input["cpuid"]) {
-    const CpuidRegisters registers = {Hex(entry["eax"]), Hex(entry["ebx"]),
-                                      Hex(entry["ecx"]), Hex(entry["edx"])};
-    const uint32_t leaf = Hex(entry["leaf"]);
-    if (entry["sub"] == "*") {
-      EXPECT_FALSE(LeafHasSubleaves(leaf)) << entry;
-      table.Set(leaf, 0, registers);
-    } else {
-      table.Set(leaf, Hex(entry["sub"]), registers);
-    }
-  }
-  table.SetXcr0(std::stoull(input["xcr0"].get<std::string>(), nullptr, 16));
-  return table;
-}
-
 nlohmann::json Listed(const Prediction& prediction, const GlibcBuild& build) {
   nlohmann::json listed = nlohmann::json::object();
   for (const TunableRow& row : AllTunables()) {
@@ -227,14 +207,12 @@ nlohmann::json Answer(const std::string& key, const Prediction& prediction,
 }
 
 TEST(PredictionExpected, EveryVector) {
-  const nlohmann::json file =
-      nlohmann::json::parse(Read("testdata/expected/vectors.json"));
   int predictions = 0;
   int equal = 0;
   int values = 0;
   std::map<std::string, int> seen;
-  for (const auto& [name, input] : file["cases"].items()) {
-    const CpuidTable table = Table(input);
+  for (const auto& [name, input] : ExpectedVectors()["cases"].items()) {
+    const CpuidTable table = ParseVector(input);
     for (const std::string kind : {"tag", "release_branch_tip_2026_01"}) {
       for (const nlohmann::json& group : input[kind]) {
         for (const std::string release : group["releases"]) {
