@@ -21,6 +21,7 @@
 #include "advisor/exit_status.h"
 #include "advisor/flags.h"
 #include "advisor/host/clock.h"
+#include "advisor/host/dialogue.h"
 #include "advisor/host/environment.h"
 #include "advisor/host/file_reader.h"
 #include "advisor/host/subprocess.h"
@@ -32,6 +33,7 @@ struct CommandRow;
 struct CommandContext {
   const FileReader& files;
   const Subprocess& subprocess;
+  const DialogueStarter& dialogues;
   const Environment& environment;
   const Clock& clock;
   // Results.

@@ -1,6 +1,7 @@
 #include "advisor/command_table.h"
 
 #include "advisor/command_help.h"
+#include "advisor/command_recommend.h"
 #include "advisor/command_version.h"
 
 namespace advisor {
@@ -9,6 +10,7 @@ namespace {
 // One row a command; sorted by name.
 constexpr const CommandRow* kCommands[] = {
     &kHelpCommand,
+    &kRecommendCommand,
     &kVersionCommand,
 };
 

@@ -158,8 +158,10 @@ TEST(CommandLineTest, LostOutputIsAnError) {
   std::ostringstream err;
   out.setstate(std::ios::badbit);
   const CommandTestMachine machine;
+  const RealDialogueStarter dialogues;
   const CommandContext context{machine.files,
                                machine.subprocess,
+                               dialogues,
                                machine.environment,
                                machine.clock,
                                out,

@@ -10,6 +10,7 @@
 
 #include "advisor/command.h"
 #include "advisor/host/clock.h"
+#include "advisor/host/dialogue.h"
 #include "advisor/host/environment.h"
 #include "advisor/host/fake_subprocess.h"
 #include "advisor/host/file_reader.h"
@@ -41,8 +42,10 @@ struct CommandTestMachine {
     std::ostringstream err;
     const FileReader& reader =
         use_real_files ? static_cast<const FileReader&>(real_files) : files;
-    const CommandContext context{reader, subprocess, environment, clock,   out,
-                                 err,    terminal,   columns,     commands};
+    const RealDialogueStarter dialogues;
+    const CommandContext context{reader,  subprocess, dialogues, environment,
+                                 clock,   out,        err,       terminal,
+                                 columns, commands};
     const int exit_status = RunCommandLine(words, context);
     return {exit_status, out.str(), err.str()};
   }

@@ -1,10 +1,9 @@
 #include "advisor/command_version.h"
 
+#include "advisor/version.h"
+
 namespace advisor {
 namespace {
-
-// Goes up with every change of what a command prints or how it ends.
-constexpr absl::string_view kVersion = "0.1.0";
 
 absl::StatusOr<ExitStatus> Run(const CommandContext& context, const Flags&) {
   context.out << "advisor " << kVersion << "\n";

@@ -11,10 +11,13 @@
 #include "advisor/command.h"
 #include "advisor/command_table.h"
 #include "advisor/host/clock.h"
+#include "advisor/host/dialogue.h"
 #include "advisor/host/environment.h"
 #include "advisor/host/file_reader.h"
 #include "advisor/host/interrupt.h"
 #include "advisor/host/subprocess.h"
+#include "advisor/measurement.h"
+#include "kernels/measure/worker.h"
 
 namespace {
 
@@ -37,21 +40,21 @@ int main(int argc, char** argv) {
                         "capabilities)");
     return static_cast<int>(advisor::ExitStatus::kUsage);
   }
+  if (argc == 2 && argv[1] == advisor::kMeasurementWorker) {
+    return kernels::ServeWorker(std::cin, std::cout);
+  }
   advisor::InstallInterruptHandler();
   const advisor::RealFileReader files;
   const advisor::RealSubprocess subprocess;
+  const advisor::RealDialogueStarter dialogues;
   const advisor::RealClock clock;
   const advisor::Environment environment =
       advisor::Environment::OfThisProcess();
-  const advisor::CommandContext context{files,
-                                        subprocess,
-                                        environment,
-                                        clock,
-                                        std::cout,
-                                        std::cerr,
-                                        isatty(STDERR_FILENO) == 1,
-                                        Columns(),
-                                        advisor::AllCommands()};
+  const advisor::CommandContext context{files,     subprocess,
+                                        dialogues, environment,
+                                        clock,     std::cout,
+                                        std::cerr, isatty(STDERR_FILENO) == 1,
+                                        Columns(), advisor::AllCommands()};
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   return advisor::RunCommandLine(words, context);
 }

@@ -151,8 +151,8 @@ CacheLeaf DecodeLeaf80000006(const CpuidSource& cpu) {
     const uint32_t code = field >> 12 & 0xf;
     if (size == 0 || code == 0) {
       if (size != 0) {
-        Malformed(absl::StrCat("L", level, " has a size of ", FormatBytes(size),
-                               " and is off"),
+        Malformed(absl::StrCat("L", level, " has a size of ",
+                               FormatCacheSize(size), " and is off"),
                   &result.fact);
       }
       return;
@@ -266,7 +266,7 @@ CacheClaims DecodeCacheClaims(const CpuidSource& cpu, uint32_t family,
   return claims;
 }
 
-std::string FormatBytes(uint64_t bytes) {
+std::string FormatCacheSize(uint64_t bytes) {
   constexpr std::pair<int, absl::string_view> kUnits[] = {
       {30, "GiB"}, {20, "MiB"}, {10, "KiB"}};
   for (const auto& [shift, unit] : kUnits) {
@@ -290,7 +290,7 @@ std::string CacheName(int level, CacheType type) {
 
 std::string DescribeCacheClaim(const CacheClaim& claim) {
   std::string text = absl::StrCat(CacheName(claim.level, claim.type), " ",
-                                  FormatBytes(claim.size));
+                                  FormatCacheSize(claim.size));
   if (claim.fully_associative) {
     absl::StrAppend(&text, ", fully associative");
   } else if (claim.ways.has_value()) {
@@ -302,7 +302,8 @@ std::string DescribeCacheClaim(const CacheClaim& claim) {
                     *sharers == 1 ? " sharer" : " sharers");
   }
   if (claim.wraps_in_glibc()) {
-    absl::StrAppend(&text, ", which is ", FormatBytes(claim.size_in_32_bits()),
+    absl::StrAppend(&text, ", which is ",
+                    FormatCacheSize(claim.size_in_32_bits()),
                     " in glibc's 32 bits");
   }
   if (claim.descriptor.has_value()) {

@@ -95,7 +95,7 @@ std::string DescribeCacheClaim(const CacheClaim& claim);
 
 // "48 KiB", "37.5 MiB", "1234 B": exact, in the largest unit that gives at most
 // one decimal.
-std::string FormatBytes(uint64_t bytes);
+std::string FormatCacheSize(uint64_t bytes);
 
 // "L1d", "L1i", "L2".
 std::string CacheName(int level, CacheType type);

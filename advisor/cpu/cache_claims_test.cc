@@ -178,12 +178,12 @@ TEST(DecodeCacheClaimsTest, ReadsAmdsOldLeaves) {
 }
 
 TEST(FormatBytesTest, IsExact) {
-  EXPECT_EQ(FormatBytes(0), "0 B");
-  EXPECT_EQ(FormatBytes(1023), "1023 B");
-  EXPECT_EQ(FormatBytes(48 << 10), "48 KiB");
-  EXPECT_EQ(FormatBytes(39321600), "37.5 MiB");
-  EXPECT_EQ(FormatBytes(1310720), "1280 KiB");
-  EXPECT_EQ(FormatBytes(uint64_t{4} << 30), "4 GiB");
+  EXPECT_EQ(FormatCacheSize(0), "0 B");
+  EXPECT_EQ(FormatCacheSize(1023), "1023 B");
+  EXPECT_EQ(FormatCacheSize(48 << 10), "48 KiB");
+  EXPECT_EQ(FormatCacheSize(39321600), "37.5 MiB");
+  EXPECT_EQ(FormatCacheSize(1310720), "1280 KiB");
+  EXPECT_EQ(FormatCacheSize(uint64_t{4} << 30), "4 GiB");
 }
 
 }  // namespace

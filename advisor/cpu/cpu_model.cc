@@ -79,9 +79,9 @@ std::vector<uint32_t> FindUntoldLeaves(const CpuidSource& cpu) {
   return untold;
 }
 
-const Feature* FindByName(const std::vector<Feature>& features,
-                          absl::string_view name) {
-  for (const Feature& feature : features) {
+const FeatureState* FindByName(const std::vector<FeatureState>& features,
+                               absl::string_view name) {
+  for (const FeatureState& feature : features) {
     if (feature.name() == name) return &feature;
   }
   return nullptr;
@@ -115,12 +115,12 @@ FamilyModelStepping GlibcSignature(VendorKind vendor, uint32_t eax) {
 }
 
 bool CpuModel::HasCpuidBit(absl::string_view feature) const {
-  const Feature* found = FindByName(features, feature);
+  const FeatureState* found = FindByName(features, feature);
   return found != nullptr && found->cpuid;
 }
 
 bool CpuModel::IsUsable(absl::string_view feature) const {
-  const Feature* found = FindByName(features, feature);
+  const FeatureState* found = FindByName(features, feature);
   return found != nullptr && found->usable;
 }
 

@@ -59,7 +59,7 @@ struct CpuModel {
   std::optional<uint32_t> max_extended_leaf;  // CPUID.0x80000000:EAX
   std::optional<uint64_t> xcr0;
 
-  std::vector<Feature> features;
+  std::vector<FeatureState> features;
   CacheClaims caches;
   Topology topology;
   Hypervisor hypervisor;

@@ -137,7 +137,7 @@ TEST_P(DumpTest, FindsTheHypervisorOfTheHead) {
 TEST_P(DumpTest, HasAMicroarchitectureAndPlausibleFeatures) {
   const CpuModel model = DecodeCpuModel(ReadDump(GetParam()).cpus[0]);
   EXPECT_TRUE(model.IsUsable("SSE2"));
-  for (const Feature& feature : model.features) {
+  for (const FeatureState& feature : model.features) {
     EXPECT_TRUE(feature.cpuid || !feature.usable) << feature.name();
     EXPECT_THAT(DescribeFeature(feature), Not(IsEmpty()));
   }

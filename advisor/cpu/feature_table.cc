@@ -124,8 +124,8 @@ bool SatisfiesRule(const CpuidSource& cpu, UsableRule rule) {
   return false;
 }
 
-Feature DecodeFeature(const CpuidSource& cpu, const FeatureRow& row) {
-  Feature feature;
+FeatureState DecodeFeature(const CpuidSource& cpu, const FeatureRow& row) {
+  FeatureState feature;
   feature.row = &row;
   feature.cpuid = HasBit(cpu, row);
   feature.usable = feature.cpuid && SatisfiesRule(cpu, row.rule);
@@ -165,8 +165,8 @@ const FeatureRow* FindFeature(absl::string_view name) {
   return nullptr;
 }
 
-std::vector<Feature> DecodeFeatures(const CpuidSource& cpu) {
-  std::vector<Feature> features;
+std::vector<FeatureState> DecodeFeatures(const CpuidSource& cpu) {
+  std::vector<FeatureState> features;
   for (const FeatureRow& row : kRows) {
     features.push_back(DecodeFeature(cpu, row));
   }
@@ -180,7 +180,7 @@ std::optional<bool> IsFeatureUsable(const CpuidSource& cpu,
   return DecodeFeature(cpu, *row).usable;
 }
 
-std::string DescribeFeature(const Feature& feature) {
+std::string DescribeFeature(const FeatureState& feature) {
   constexpr absl::string_view kRegisterNames[] = {"EAX", "EBX", "ECX", "EDX"};
   const FeatureRow& row = *feature.row;
   const std::string place =

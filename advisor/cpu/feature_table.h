@@ -49,7 +49,7 @@ absl::Span<const FeatureRow> FeatureTable();
 // nullptr for a name that the table lacks.
 const FeatureRow* FindFeature(absl::string_view name);
 
-struct Feature {
+struct FeatureState {
   const FeatureRow* row = nullptr;
   // The CPUID bit, of a leaf that CPUID announces.
   bool cpuid = false;
@@ -62,14 +62,14 @@ struct Feature {
 };
 
 // One entry per row, in the table's order.
-std::vector<Feature> DecodeFeatures(const CpuidSource& cpu);
+std::vector<FeatureState> DecodeFeatures(const CpuidSource& cpu);
 
 // nullopt for a name that the table lacks.
 std::optional<bool> IsFeatureUsable(const CpuidSource& cpu,
                                     absl::string_view name);
 
 // "AVX512VL (7:0:EBX[31]): usable", "...: not usable, XCR0 lacks its state".
-std::string DescribeFeature(const Feature& feature);
+std::string DescribeFeature(const FeatureState& feature);
 
 }  // namespace advisor
 

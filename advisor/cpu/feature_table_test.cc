@@ -98,7 +98,7 @@ TEST(IsFeatureUsableTest, UnknownNamesAreUnknown) {
 }
 
 TEST(DescribeFeatureTest, SaysWhy) {
-  for (const Feature& feature : DecodeFeatures(Generous(0x7))) {
+  for (const FeatureState& feature : DecodeFeatures(Generous(0x7))) {
     if (feature.name() != "AVX512VL") continue;
     EXPECT_TRUE(feature.cpuid);
     EXPECT_EQ(DescribeFeature(feature),

@@ -274,7 +274,7 @@ std::string DescribeSysfsWitness(const SysfsWitness& witness) {
   for (const SysfsCache& cache : witness.cpus[0].caches) {
     if (!cache.level || !cache.type || !cache.size) continue;
     absl::StrAppend(&text, separator, CacheName(*cache.level, *cache.type), " ",
-                    FormatBytes(*cache.size));
+                    FormatCacheSize(*cache.size));
     if (cache.shared_cpus.has_value()) {
       absl::StrAppend(&text, " (", Count(cache.shared_cpus->size(), "CPU"),
                       ")");

@@ -81,7 +81,7 @@ class Comparison {
       const CacheClaim& last = *claims.back();
       Add(DisagreementKind::kNoCachesInSysfs, "caches",
           absl::StrCat(CacheName(last.level, last.type), " ",
-                       FormatBytes(last.size)),
+                       FormatCacheSize(last.size)),
           PlaceOf(last), "none", "");
       return;
     }
@@ -98,7 +98,7 @@ class Comparison {
     const std::string name = CacheName(claim.level, claim.type);
     const SysfsCache* cache = cpu_.Find(claim.level, claim.type);
     if (cache == nullptr) {
-      Add(DisagreementKind::kCacheMissing, name, FormatBytes(claim.size),
+      Add(DisagreementKind::kCacheMissing, name, FormatCacheSize(claim.size),
           PlaceOf(claim), "none", "");
       return;
     }
@@ -106,8 +106,9 @@ class Comparison {
                                 sysfs_.SizeInPackage(3) == claim.size;
     if (cache->size.has_value() && *cache->size != claim.size &&
         !is_package_sum) {
-      Add(DisagreementKind::kCacheSize, name + " size", FormatBytes(claim.size),
-          PlaceOf(claim), FormatBytes(*cache->size), cache->path + "/size");
+      Add(DisagreementKind::kCacheSize, name + " size",
+          FormatCacheSize(claim.size), PlaceOf(claim),
+          FormatCacheSize(*cache->size), cache->path + "/size");
     }
     if (!claim.sharers().has_value() || !cache->shared_cpus.has_value()) return;
     const auto cpus = static_cast<uint32_t>(cache->shared_cpus->size());
@@ -129,7 +130,7 @@ class Comparison {
       }
     }
     Add(DisagreementKind::kCacheMissing, CacheName(*cache.level, *cache.type),
-        "none", "every cache leaf", FormatBytes(*cache.size), cache.path);
+        "none", "every cache leaf", FormatCacheSize(*cache.size), cache.path);
   }
 
   void CompareTopology() {

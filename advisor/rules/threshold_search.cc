@@ -231,6 +231,15 @@ ThresholdAnswer SearchThresholds(const ThresholdProblem& problem) {
   }
   answer.rep_string = best.rep_string;
   answer.non_temporal = best.non_temporal;
+  // On AMD from 2.40 the two thresholds are equal, for rep movsb was found slow
+  // there (bug 30994): raising one alone would bring it back in between.
+  if (!problem.is_memset && problem.is_amd && problem.code.erms &&
+      problem.code.build.Has(Change::kAmdMovsbIsNonTemporal) &&
+      problem.lowest_rep_string.has_value() && !answer.rep_string.has_value() &&
+      answer.non_temporal.has_value() &&
+      *answer.non_temporal > problem.now.rep_movsb_threshold.value_or(0)) {
+    answer.rep_string = answer.non_temporal;
+  }
   answer.rep_string_reason = answer.non_temporal_reason =
       GainWords(answer.gain_octaves);
   return answer;

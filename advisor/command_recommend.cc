@@ -1,0 +1,234 @@
+#include "advisor/command_recommend.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "advisor/glibc/build.h"
+#include "advisor/glibc/merge_tunables.h"
+#include "advisor/glibc/tunables.h"
+#include "advisor/measurement.h"
+#include "advisor/progress.h"
+#include "advisor/render/renderer.h"
+#include "advisor/report.h"
+#include "advisor/rules/unmeasured_non_temporal_rule.h"
+#include "advisor/system.h"
+#include "advisor/version.h"
+
+namespace advisor {
+namespace {
+
+constexpr FlagRow kFlags[] = {
+    {"cpuid", "FILE", "advise for this CPUID dump, instead of this machine"},
+    {"format", "NAME",
+     "how to print: text (default) or another of the formats"},
+    {"glibc", "BUILD",
+     "advise for this glibc (2.28, 2.36+branch, 2.36-9+deb12u14)"},
+    {"measure", "off|quick|full",
+     "how long to measure: not at all, 20 s (default on this machine), 120 s"},
+    {"seed", "NUMBER", "of the placement of buffers; default: from the clock"},
+    {"source", "auto|libc",
+     "what to measure: glibc's own source side by side where it is there "
+     "(default), or the running libc alone"},
+};
+
+struct Options {
+  MeasureMode mode;
+  std::string mode_name;
+  std::unique_ptr<Renderer> renderer;
+};
+
+std::string FormatNames() {
+  return absl::StrJoin(AllFormats(), ", ",
+                       [](std::string* out, const FormatRow& row) {
+                         out->append(row.name.data(), row.name.size());
+                       });
+}
+
+absl::StatusOr<System> Inspect(const CommandContext& context,
+                               const Flags& flags) {
+  const std::optional<std::string> dump = flags.Get("cpuid");
+  const std::optional<std::string> glibc = flags.Get("glibc");
+  if (!dump.has_value() && !glibc.has_value()) {
+    return InspectThisMachine(context.files, context.subprocess,
+                              context.environment);
+  }
+  if (!glibc.has_value()) {
+    return absl::InvalidArgumentError(
+        "--cpuid needs --glibc: for which glibc should the advice be?");
+  }
+  const absl::StatusOr<GlibcBuild> build = ParseGlibcBuild(*glibc);
+  if (!build.ok()) return build.status();
+  if (dump.has_value()) {
+    return InspectDump(context.files, *dump, *build, "");
+  }
+  return InspectOtherGlibc(context.files, context.environment, *build);
+}
+
+absl::StatusOr<Options> ReadOptions(const Flags& flags, bool can_measure) {
+  Options options;
+  const std::string format = flags.Get("format").value_or("text");
+  options.renderer = MakeRenderer(format);
+  if (options.renderer == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("no format '", format, "': there are ", FormatNames()));
+  }
+  options.mode_name =
+      flags.Get("measure").value_or(can_measure ? "quick" : "off");
+  options.mode = options.mode_name == "off"     ? MeasureMode::kOff
+                 : options.mode_name == "quick" ? MeasureMode::kQuick
+                                                : MeasureMode::kFull;
+  return options;
+}
+
+// The lowest rep_movsb_threshold that the release takes: one more than the
+// minimum that the loader lists, or that the release has for this CPU.
+std::optional<uint64_t> LowestRepMovsb(const System& system) {
+  if (!HasTunable(system.build, Tunable::kX86RepMovsbThreshold)) {
+    return std::nullopt;
+  }
+  if (system.loader.has_value()) {
+    const auto& listed = system.loader->tunables.tunables;
+    const auto entry =
+        listed.find(TunableName(system.build, Tunable::kX86RepMovsbThreshold));
+    if (entry != listed.end()) {
+      if (const auto* size = std::get_if<SizeTunable>(&entry->second)) {
+        return size->min + 1;
+      }
+    }
+  }
+  return 8 * VectorClass(system.prediction.features) + 1;
+}
+
+MeasuredLibc LibcToMeasure(const System& system) {
+  const LibcBanner& banner = *system.libc->banner;
+  return {system.build,
+          banner.release,
+          banner.revision.value_or(""),
+          system.libc->loader_path,
+          system.cpu.vendor_kind == VendorKind::kAmd,
+          system.thresholds,
+          LowestRepMovsb(system),
+          system.prediction.thresholds.string_control,
+          std::string(system.prediction.memmove),
+          std::string(system.prediction.memset),
+          system.glibc_tunables};
+}
+
+void AdviseWithoutMeasuring(const System& system, Report& report) {
+  const UnmeasuredAdvice advice =
+      AdviseNonTemporalThreshold(system.cpuid, system.build, system.thresholds);
+  report.recommendation.reason = advice.reason;
+  report.recommendation.string = system.glibc_tunables;
+  if (!advice.setting.has_value()) return;
+  report.recommendation.verdict = Verdict::kSet;
+  report.recommendation.tunables = {*advice.setting};
+  report.recommendation.string = MergeTunables(
+      system.glibc_tunables,
+      {{advice.setting->name, absl::StrCat(advice.setting->value)}});
+}
+
+absl::Status AdviseByMeasuring(const CommandContext& context,
+                               const Flags& flags, const System& system,
+                               MeasureMode mode, Report& report) {
+  MeasurementOptions options;
+  options.mode = mode;
+  options.seed = absl::ToUnixNanos(context.clock.Wall());
+  if (const std::optional<std::string> seed = flags.Get("seed");
+      seed.has_value() && !absl::SimpleAtoi(*seed, &options.seed)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--seed: expected a number, found '", *seed, "'"));
+  }
+  options.through_libc = flags.Get("source") == "libc";
+  ProgressLine progress(context.err, context.terminal);
+  const MeasurementDoors doors = {context.files,
+                                  context.subprocess,
+                                  context.dialogues,
+                                  context.environment,
+                                  context.clock,
+                                  [&](absl::string_view what, double share) {
+                                    progress.Show(what, share);
+                                  }};
+  absl::StatusOr<MeasuredAdvice> advice =
+      MeasureAndAdvise(LibcToMeasure(system), doors, options);
+  if (!advice.ok()) return advice.status();
+  report.method = std::move(advice->method);
+  report.measuring_time = advice->time;
+  report.proof = std::move(advice->proof);
+  report.findings.insert(report.findings.end(), advice->findings.begin(),
+                         advice->findings.end());
+  Recommendation& recommendation = report.recommendation;
+  recommendation.reason = std::move(advice->reason);
+  recommendation.string = system.glibc_tunables;
+  if (!advice->proved.empty()) {
+    recommendation.verdict = Verdict::kSet;
+    recommendation.tunables = std::move(advice->proved);
+    recommendation.string = std::move(advice->string);
+  }
+  return absl::OkStatus();
+}
+
+void AddDisagreements(const System& system, Report& report) {
+  for (const WitnessDisagreement& disagreement : system.disagreements) {
+    Finding finding;
+    finding.id = "cpuid-and-sysfs-disagree";
+    finding.severity = Severity::kInformation;
+    finding.title = disagreement.Describe();
+    report.findings.push_back(std::move(finding));
+  }
+}
+
+absl::StatusOr<ExitStatus> Run(const CommandContext& context,
+                               const Flags& flags) {
+  absl::StatusOr<System> system = Inspect(context, flags);
+  if (!system.ok()) return system.status();
+  const bool can_measure = system->libc.has_value();
+  absl::StatusOr<Options> options = ReadOptions(flags, can_measure);
+  if (!options.ok()) return options.status();
+  if (options->mode != MeasureMode::kOff && !can_measure) {
+    return absl::InvalidArgumentError(
+        "--measure: only this machine's own glibc can be measured");
+  }
+  Report report;
+  report.date = context.clock.Wall();
+  report.tool_version = std::string(kVersion);
+  report.measure = options->mode_name;
+  report.machine = SummariseMachine(*system);
+  report.glibc = SummariseGlibc(*system);
+  AddDisagreements(*system, report);
+  if (options->mode == MeasureMode::kOff) {
+    AdviseWithoutMeasuring(*system, report);
+  } else if (absl::Status status = AdviseByMeasuring(context, flags, *system,
+                                                     options->mode, report);
+             !status.ok()) {
+    return status;
+  }
+  RenderOptions render_options;
+  render_options.columns = context.columns;
+  context.out << options->renderer->Render(report, render_options);
+  return ExitStatus::kAnswered;
+}
+
+}  // namespace
+
+const CommandRow kRecommendCommand = {
+    "recommend",
+    "what to set in GLIBC_TUNABLES here, and why",
+    "",
+    0,
+    0,
+    "Detects this host or guest and its glibc, measures where `rep movsb`,\n"
+    "`rep stosb` and non-temporal stores pay, and recommends thresholds that\n"
+    "prove to be better on the real libc, or that nothing be set. With "
+    "--cpuid\n"
+    "and --glibc it advises for a recorded machine, without measuring.\n",
+    kFlags,
+    &Run,
+};
+
+}  // namespace advisor

@@ -1,0 +1,436 @@
+#include "advisor/measurement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "advisor/evidence/path_study.h"
+#include "advisor/evidence/proof_study.h"
+#include "advisor/glibc/installed_libc.h"
+#include "advisor/glibc/merge_tunables.h"
+#include "advisor/glibc/tunables.h"
+#include "advisor/glibc/variant_selection.h"
+#include "advisor/host/load.h"
+#include "advisor/rules/threshold_search.h"
+#include "kernels/measure/pair_source.h"
+#include "kernels/measure/parameters_text.h"
+#include "kernels/variant.h"
+
+namespace advisor {
+namespace {
+
+using ::kernels::KernelParameters;
+using ::kernels::PairSourceFactory;
+using ::kernels::Study;
+using ::kernels::StudyPlan;
+
+// What a mode may spend. Quick ends within 20 s and full within 120 s on two
+// cores, the start of processes and the loader's listings included.
+struct Effort {
+  absl::Duration path_budget;
+  int path_max_processes;
+  absl::Duration proof_budget;
+  int proof_max_processes;
+  uint64_t largest;
+};
+
+constexpr int kMinPathProcesses = 3;
+constexpr int kMinProofProcesses = 4;
+constexpr uint64_t kSmallestLargest = uint64_t{1} << 20;
+// More copiers than this add nothing but memory.
+constexpr int kMostCopiers = 8;
+// rep stosb is not asked about below: 8 vectors of 64 bytes.
+constexpr uint64_t kLowestRepStosb = 512;
+constexpr uint64_t kLowestNonTemporal = 0x4041;
+
+Effort EffortOf(MeasureMode mode) {
+  if (mode == MeasureMode::kFull) {
+    return {absl::Seconds(60), 24, absl::Seconds(40), 24, uint64_t{64} << 20};
+  }
+  return {absl::Seconds(8), 8, absl::Seconds(7), 12, uint64_t{32} << 20};
+}
+
+bool IsErms(absl::string_view variant) {
+  return absl::StrContains(variant, "_erms");
+}
+
+// The measured thread's CPU first: the last one, for the first of a machine
+// handles more interrupts than the others.
+std::vector<int> MeasurementCpus() {
+  std::vector<int> cpus = AllowedCpus();
+  std::reverse(cpus.begin(), cpus.end());
+  if (cpus.size() > kMostCopiers) cpus.resize(kMostCopiers);
+  return cpus;
+}
+
+// Workers hold two pairs of buffers a copier, and there may be a worker for
+// each side: together no more than a quarter of what is available.
+uint64_t LargestCall(uint64_t wanted, size_t copiers, int processes,
+                     const FileReader& files) {
+  const std::optional<uint64_t> memory = AvailableMemory(files);
+  uint64_t largest = wanted;
+  while (memory.has_value() && largest > kSmallestLargest &&
+         4 * largest * copiers * processes > *memory / 4) {
+    largest /= 2;
+  }
+  return largest;
+}
+
+// The built-in tree that is the installed libc; nullptr where there is none.
+const kernels::Tree* InstalledTree(const MeasuredLibc& libc) {
+  for (const kernels::Tree* tree : kernels::AllTrees()) {
+    if (tree->name() == "glibc" && tree->release() == libc.release &&
+        !libc.revision.empty() && tree->revision() == libc.revision) {
+      return tree;
+    }
+  }
+  return nullptr;
+}
+
+bool HasVariant(const kernels::Tree& tree, absl::string_view name) {
+  for (const kernels::Variant& variant : kernels::AllVariants()) {
+    if (variant.tree == &tree && variant.name == name) return true;
+  }
+  return false;
+}
+
+class Measurement {
+ public:
+  Measurement(const MeasuredLibc& libc, const MeasurementDoors& doors,
+              const MeasurementOptions& options)
+      : libc_(libc),
+        doors_(doors),
+        options_(options),
+        effort_(EffortOf(options.mode)),
+        cpus_(MeasurementCpus()) {}
+
+  absl::StatusOr<MeasuredAdvice> Run() {
+    const absl::Duration start = doors_.clock.Monotonic();
+    absl::StatusOr<kernels::WorkerSetup> setup = Setup();
+    if (!setup.ok()) return setup.status();
+    if (absl::Status status = Explore(*setup); !status.ok()) return status;
+    Choose();
+    if (!advice_.proposed.empty()) {
+      if (absl::Status status = ReadBack(); !status.ok()) return status;
+      if (absl::Status status = Prove(*setup); !status.ok()) return status;
+    }
+    advice_.time = doors_.clock.Monotonic() - start;
+    return std::move(advice_);
+  }
+
+ private:
+  // One function's question, answer and settings.
+  struct Part {
+    ThresholdProblem problem;
+    ThresholdAnswer answer;
+    std::vector<TunableSetting> settings;
+
+    EffectiveThresholds after() const {
+      return WithThresholds(problem, answer.rep_string, answer.non_temporal);
+    }
+  };
+
+  absl::StatusOr<kernels::WorkerSetup> Setup() const {
+    absl::StatusOr<std::string> self = doors_.files.Resolve("/proc/self/exe");
+    if (!self.ok()) return self.status();
+    Command command;
+    command.argv = {*std::move(self), kMeasurementWorker};
+    command.environment = doors_.environment.Without("GLIBC_TUNABLES");
+    command.time_limit = absl::Seconds(30);
+    return kernels::WorkerSetup{&doors_.dialogues, std::move(command), cpus_};
+  }
+
+  PathQuestions Questions(int processes) const {
+    PathQuestions questions;
+    questions.full = options_.mode == MeasureMode::kFull;
+    questions.largest =
+        LargestCall(effort_.largest, cpus_.size(), processes, doors_.files);
+    questions.copiers = static_cast<int>(cpus_.size());
+    questions.non_temporal_copy = VariantVectorSize(libc_.memmove_variant) != 0;
+    if (IsErms(libc_.memmove_variant)) {
+      questions.rep_movsb_from = libc_.lowest_rep_movsb;
+    }
+    if (IsErms(libc_.memset_variant) &&
+        HasTunable(libc_.build, Tunable::kX86RepStosbThreshold)) {
+      questions.rep_stosb_from = kLowestRepStosb;
+      questions.non_temporal_set =
+          HasTunable(libc_.build, Tunable::kX86MemsetNonTemporalThreshold);
+    }
+    return questions;
+  }
+
+  // The sides of the path study, and what to call them.
+  std::unique_ptr<PairSourceFactory> Factory(const kernels::WorkerSetup& setup,
+                                             std::vector<std::string>& sides) {
+    const std::string copy = absl::StrCat("__memmove_", libc_.memmove_variant);
+    const std::string set = absl::StrCat("__memset_", libc_.memset_variant);
+    const kernels::Tree* const tree = InstalledTree(libc_);
+    if (tree != nullptr && !options_.through_libc && HasVariant(*tree, copy) &&
+        HasVariant(*tree, set)) {
+      advice_.method = absl::StrCat("variants of the source ", libc_.revision,
+                                    " side by side");
+      questions_ = Questions(/*processes=*/1);
+      std::vector<KernelParameters> parameters = PathParameters(questions_);
+      for (KernelParameters& side : parameters) {
+        if (options_.control) side = parameters[kVectorsSide];
+        side.string_control = libc_.string_control;
+        side.data_cache_size = libc_.now.data_cache_size;
+        side.shared_cache_size = libc_.now.shared_cache_size;
+        sides.push_back(kernels::FormatParameters(side));
+      }
+      return std::make_unique<kernels::VariantPairSourceFactory>(
+          setup, std::string(tree->name()), copy, set, std::move(parameters));
+    }
+    advice_.method = "the running libc through child processes";
+    questions_ = Questions(/*processes=*/kPathSides);
+    sides =
+        PathTunables(questions_, libc_.build, libc_.tunables_in_environment);
+    if (options_.control) sides.assign(sides.size(), sides[kVectorsSide]);
+    return std::make_unique<kernels::LibcPairSourceFactory>(setup, sides);
+  }
+
+  absl::StatusOr<Study> RunOne(const PairSourceFactory& factory,
+                               std::vector<std::string> sides,
+                               const StudyPlan& plan, absl::string_view what) {
+    const std::optional<CpuTimes> before = ReadCpuTimes(doors_.files);
+    absl::StatusOr<Study> study =
+        kernels::RunStudy(factory, std::move(sides), plan, doors_.clock,
+                          [&](double share) { doors_.progress(what, share); });
+    if (study.ok()) {
+      study->steal = StealShare(before, ReadCpuTimes(doors_.files));
+    }
+    return study;
+  }
+
+  absl::Status Explore(const kernels::WorkerSetup& setup) {
+    std::vector<std::string> sides;
+    const std::unique_ptr<PairSourceFactory> factory = Factory(setup, sides);
+    StudyPlan plan;
+    plan.contrasts = PathContrasts(questions_);
+    plan.min_processes = kMinPathProcesses;
+    plan.max_processes = effort_.path_max_processes;
+    plan.budget = effort_.path_budget;
+    plan.seed = options_.seed;
+    absl::StatusOr<Study> study =
+        RunOne(*factory, std::move(sides), plan, "measuring memcpy and memset");
+    if (!study.ok()) return study.status();
+    advice_.path_study = *std::move(study);
+    return absl::OkStatus();
+  }
+
+  Part MakePart(bool is_memset) const {
+    const std::string& variant =
+        is_memset ? libc_.memset_variant : libc_.memmove_variant;
+    Part part = {
+        {{libc_.build, IsErms(variant), VariantVectorSize(variant)},
+         is_memset,
+         libc_.is_amd,
+         libc_.now,
+         CurveOf(advice_.path_study, is_memset),
+         kernels::NoiseFloor(advice_.path_study, kVectorsSide,
+                             kVectorsAgainSide),
+         is_memset ? questions_.rep_stosb_from : questions_.rep_movsb_from,
+         std::nullopt},
+        {},
+        {}};
+    if (is_memset ? questions_.non_temporal_set
+                  : questions_.non_temporal_copy) {
+      part.problem.lowest_non_temporal = kLowestNonTemporal;
+    }
+    part.answer = SearchThresholds(part.problem);
+    return part;
+  }
+
+  void AddSetting(Part& part, Tunable tunable,
+                  const std::optional<uint64_t>& value,
+                  const std::optional<uint64_t>& before,
+                  absl::string_view reason) const {
+    if (!value.has_value()) return;
+    part.settings.push_back({TunableName(libc_.build, tunable), *value, before,
+                             std::string(reason)});
+  }
+
+  void Choose() {
+    for (const bool is_memset : {false, true}) {
+      Part part = MakePart(is_memset);
+      const ThresholdAnswer& answer = part.answer;
+      const EffectiveThresholds& now = libc_.now;
+      if (is_memset) {
+        AddSetting(part, Tunable::kX86RepStosbThreshold, answer.rep_string,
+                   now.rep_stosb_threshold, answer.rep_string_reason);
+        AddSetting(part, Tunable::kX86MemsetNonTemporalThreshold,
+                   answer.non_temporal, now.memset_non_temporal_threshold,
+                   answer.non_temporal_reason);
+      } else {
+        AddSetting(part, Tunable::kX86NonTemporalThreshold, answer.non_temporal,
+                   now.non_temporal_threshold, answer.non_temporal_reason);
+        AddSetting(part, Tunable::kX86RepMovsbThreshold, answer.rep_string,
+                   now.rep_movsb_threshold, answer.rep_string_reason);
+      }
+      if (part.settings.empty()) continue;
+      advice_.proposed.insert(advice_.proposed.end(), part.settings.begin(),
+                              part.settings.end());
+      parts_.push_back(std::move(part));
+    }
+    if (parts_.empty()) {
+      advice_.reason =
+          "No other threshold is measurably better here, by more than 5 % over "
+          "an octave of sizes.";
+    }
+  }
+
+  std::string StringWith(const std::vector<TunableSetting>& settings) const {
+    std::vector<TunableValue> values;
+    for (const TunableSetting& setting : settings) {
+      values.emplace_back(setting.name, absl::StrCat(setting.value));
+    }
+    return MergeTunables(libc_.tunables_in_environment, values);
+  }
+
+  // A loader drops what it does not accept without a word.
+  absl::Status ReadBack() const {
+    // Before 2.33 a loader lists nothing.
+    if (!libc_.build.Has(Change::kListTunables)) return absl::OkStatus();
+    const absl::StatusOr<LoaderAnswer> answer = AskLoader(
+        doors_.subprocess, libc_.loader_path,
+        Environment().With("GLIBC_TUNABLES", StringWith(advice_.proposed)));
+    if (!answer.ok()) return answer.status();
+    for (const TunableSetting& setting : advice_.proposed) {
+      const std::optional<uint64_t> value = answer->tunables.Size(setting.name);
+      if (value != setting.value) {
+        return absl::InternalError(absl::StrCat(
+            libc_.loader_path, ": did not take ", setting.name, "=",
+            setting.value, ", it has ",
+            value.has_value() ? absl::StrCat(*value) : "no such tunable"));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  ProofSubject SubjectOf(const Part& part) const {
+    const ThresholdProblem& problem = part.problem;
+    return {problem.is_memset,
+            [&problem](uint64_t size) {
+              return PathOf(problem, problem.now, size);
+            },
+            [&problem, after = part.after()](uint64_t size) {
+              return PathOf(problem, after, size);
+            }};
+  }
+
+  absl::Status Prove(const kernels::WorkerSetup& setup) {
+    const std::string without = libc_.tunables_in_environment;
+    const std::string with =
+        options_.control ? without : StringWith(advice_.proposed);
+    const std::vector<std::string> sides = {without, with, without};
+    ProofPlan proof_plan;
+    for (const Part& part : parts_) {
+      proof_plan.subjects.push_back(SubjectOf(part));
+    }
+    proof_plan.largest =
+        LargestCall(effort_.largest, cpus_.size(),
+                    static_cast<int>(sides.size()), doors_.files);
+    proof_plan.copiers = static_cast<int>(cpus_.size());
+    StudyPlan plan;
+    plan.contrasts = ProofContrasts(proof_plan);
+    plan.min_processes = kMinProofProcesses;
+    plan.max_processes = effort_.proof_max_processes;
+    plan.budget = effort_.proof_budget;
+    plan.seed = options_.seed + 1;
+    const kernels::LibcPairSourceFactory factory(setup, sides);
+    absl::StatusOr<Study> study =
+        RunOne(factory, sides, plan, "proving on the real libc");
+    if (!study.ok()) return study.status();
+    Conclude(*study, proof_plan.subjects);
+    return absl::OkStatus();
+  }
+
+  // Each function's settings stand or fall alone.
+  void Conclude(const Study& study, const std::vector<ProofSubject>& subjects) {
+    std::vector<Proof> held, failed;
+    std::vector<std::string> failures;
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      Proof proof = JudgeProof(study, subjects[i]);
+      if (!proof.holds) {
+        failures.push_back(absl::StrCat(
+            subjects[i].is_memset ? "memset: " : "memcpy: ", proof.summary));
+        failed.push_back(std::move(proof));
+        continue;
+      }
+      AddFindings(parts_[i], proof);
+      advice_.proved.insert(advice_.proved.end(), parts_[i].settings.begin(),
+                            parts_[i].settings.end());
+      held.push_back(std::move(proof));
+    }
+    std::sort(advice_.proved.begin(), advice_.proved.end(),
+              [](const TunableSetting& a, const TunableSetting& b) {
+                return a.name < b.name;
+              });
+    advice_.proof = JoinProofs(held.empty() ? failed : held);
+    if (held.empty()) {
+      advice_.reason = absl::StrCat("What looked better did not prove to be (",
+                                    absl::StrJoin(failures, "; "), ").");
+      return;
+    }
+    advice_.string = StringWith(advice_.proved);
+    advice_.reason = absl::StrFormat(
+        "Proved on the real libc: the sizes that it touches take %.2f of the "
+        "time they took, in the mean.",
+        advice_.proof->touched_ratio);
+    if (!failures.empty()) {
+      absl::StrAppend(&advice_.reason,
+                      " Left out, for it did not prove to be "
+                      "better: ",
+                      absl::StrJoin(failures, "; "), ".");
+    }
+  }
+
+  void AddFindings(const Part& part, const Proof& proof) {
+    for (const TunableSetting& setting : part.settings) {
+      const bool lower = setting.value < setting.value_before.value_or(0);
+      const absl::string_view short_name =
+          absl::string_view(setting.name).substr(setting.name.rfind('.') + 1);
+      Finding finding;
+      finding.id = absl::StrCat("measured-", short_name,
+                                lower ? "-too-high" : "-too-low");
+      std::replace(finding.id.begin(), finding.id.end(), '_', '-');
+      finding.severity = Severity::kWarning;
+      finding.title = absl::StrCat(
+          short_name, " is too ", lower ? "high" : "low", " for this machine: ",
+          setting.value_before.has_value()
+              ? absl::StrCat(*setting.value_before)
+              : std::string("the constant of this release"),
+          ", measured best: about ", setting.value);
+      finding.evidence = {
+          absl::StrCat("measurement: ", advice_.method, ", ",
+                       advice_.path_study.processes, " processes"),
+          absl::StrCat("proof: ", proof.summary)};
+      advice_.findings.push_back(std::move(finding));
+    }
+  }
+
+  const MeasuredLibc& libc_;
+  const MeasurementDoors& doors_;
+  const MeasurementOptions& options_;
+  const Effort effort_;
+  const std::vector<int> cpus_;
+  PathQuestions questions_;
+  std::vector<Part> parts_;
+  MeasuredAdvice advice_;
+};
+
+}  // namespace
+
+absl::StatusOr<MeasuredAdvice> MeasureAndAdvise(
+    const MeasuredLibc& libc, const MeasurementDoors& doors,
+    const MeasurementOptions& options) {
+  return Measurement(libc, doors, options).Run();
+}
+
+}  // namespace advisor

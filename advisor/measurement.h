@@ -1,0 +1,97 @@
+// Measures this machine, chooses thresholds, and proves them on the real libc:
+// path study -> threshold search -> read back from the loader -> proof study.
+
+#ifndef ADVISOR_MEASUREMENT_H_
+#define ADVISOR_MEASUREMENT_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "advisor/glibc/build.h"
+#include "advisor/glibc/loader_listing.h"
+#include "advisor/host/clock.h"
+#include "advisor/host/dialogue.h"
+#include "advisor/host/environment.h"
+#include "advisor/host/file_reader.h"
+#include "advisor/host/subprocess.h"
+#include "advisor/report.h"
+#include "kernels/measure/study.h"
+
+namespace advisor {
+
+// The only argument of the process that measures (kernels/measure/worker.h):
+// this program starts itself.
+inline constexpr char kMeasurementWorker[] = "--measurement-worker";
+
+enum class MeasureMode { kOff, kQuick, kFull };
+
+// The libc whose behaviour is measured.
+struct MeasuredLibc {
+  GlibcBuild build;
+  std::string release;   // "2.36"
+  std::string revision;  // "2.36-9+deb12u14"; empty where unknown
+  std::string loader_path;
+  bool is_amd = false;
+  // In force without a recommendation, from the loader where it tells.
+  EffectiveThresholds now;
+  // The lowest rep_movsb_threshold that is accepted; nullopt: no such tunable.
+  std::optional<uint64_t> lowest_rep_movsb;
+  // __x86_string_control.
+  std::optional<uint32_t> string_control;
+  // "evex_unaligned_erms".
+  std::string memmove_variant;
+  std::string memset_variant;
+  // GLIBC_TUNABLES of the environment; may be empty.
+  std::string tunables_in_environment;
+};
+
+struct MeasurementDoors {
+  const FileReader& files;
+  const Subprocess& subprocess;
+  const DialogueStarter& dialogues;
+  const Environment& environment;
+  const Clock& clock;
+  // "measuring", 0.42
+  std::function<void(absl::string_view, double)> progress;
+};
+
+struct MeasurementOptions {
+  MeasureMode mode = MeasureMode::kQuick;
+  uint64_t seed = 1;
+  // Measures the libc through child processes even where its source is there.
+  bool through_libc = false;
+  // Every side is the same code with the same settings: whatever is recommended
+  // then is a false alarm. For the benchmark of this measurement.
+  bool control = false;
+};
+
+struct MeasuredAdvice {
+  std::string method;  // Report::method
+  absl::Duration time;
+  kernels::Study path_study;
+  // What the search proposed, before it was proved.
+  std::vector<TunableSetting> proposed;
+  // What was proved; GLIBC_TUNABLES with it (empty when nothing was).
+  std::vector<TunableSetting> proved;
+  std::string string;
+  // nullopt when nothing was proposed.
+  std::optional<Proof> proof;
+  std::vector<Finding> findings;
+  // Why this, or why nothing.
+  std::string reason;
+};
+
+// Errors: Cancelled after a signal; ResourceExhausted, Unavailable and
+// DeadlineExceeded when workers cannot do their work here.
+absl::StatusOr<MeasuredAdvice> MeasureAndAdvise(
+    const MeasuredLibc& libc, const MeasurementDoors& doors,
+    const MeasurementOptions& options);
+
+}  // namespace advisor
+
+#endif  // ADVISOR_MEASUREMENT_H_

@@ -1,0 +1,67 @@
+#include "advisor/rules/unmeasured_non_temporal_rule.h"
+
+#include "absl/strings/str_cat.h"
+#include "advisor/glibc/prediction.h"
+#include "advisor/glibc/thresholds.h"
+#include "advisor/glibc/tunables.h"
+
+namespace advisor {
+namespace {
+
+// NONTEMPORAL threshold of 2.38 and later without cache information.
+constexpr uint64_t kWithoutCacheInformation = uint64_t{64} << 20;
+// Beyond it a computed value is no cache size: 2^60 - 1 from 2.38 on for a
+// vendor that is not known.
+constexpr uint64_t kLargestPlausible = uint64_t{4} << 30;
+
+std::string WhyWrong(const GlibcBuild& build, uint64_t threshold) {
+  if (threshold == 0) {
+    return "x86_non_temporal_threshold is 0: every larger copy bypasses the "
+           "caches";
+  }
+  if (threshold < kMinimumNonTemporalThreshold) {
+    return absl::StrCat("x86_non_temporal_threshold is ", threshold,
+                        build.Has(Change::kPagedLargeCopy)
+                            ? ", less than the paged copy of this release needs"
+                            : ", less than any cache holds");
+  }
+  if (threshold == kMinimumNonTemporalThreshold) {
+    return "x86_non_temporal_threshold is at its lowest bound, 16448: no cache "
+           "size was found";
+  }
+  return "";
+}
+
+}  // namespace
+
+UnmeasuredAdvice AdviseNonTemporalThreshold(const CpuidSource& cpu,
+                                            const GlibcBuild& build,
+                                            const EffectiveThresholds& now) {
+  UnmeasuredAdvice advice;
+  if (!now.non_temporal_threshold.has_value()) return advice;
+  const std::string wrong = WhyWrong(build, *now.non_temporal_threshold);
+  if (wrong.empty()) {
+    advice.reason =
+        "Nothing is wrong on the face of it; only a measurement could tell "
+        "more.";
+    return advice;
+  }
+  const Prediction newest =
+      Predict(cpu, GlibcBuild::Tag(kLastRelease), "", Reasoning::kOmitted);
+  const uint64_t computed = newest.thresholds.non_temporal_threshold;
+  const bool plausible = !newest.hangs &&
+                         computed > kMinimumNonTemporalThreshold &&
+                         computed <= kLargestPlausible;
+  const uint64_t value = plausible ? computed : kWithoutCacheInformation;
+  advice.reason = absl::StrCat(
+      wrong, "; ", value, " is ",
+      plausible ? absl::StrCat("what glibc 2.", kLastRelease,
+                               " computes from the same CPUID")
+                : "what later releases use without cache information");
+  advice.setting =
+      TunableSetting{TunableName(build, Tunable::kX86NonTemporalThreshold),
+                     value, now.non_temporal_threshold, advice.reason};
+  return advice;
+}
+
+}  // namespace advisor

@@ -1,0 +1,35 @@
+// A non_temporal_threshold that is wrong on the face of it: 0, below what the
+// code needs, or the stand-in for "no cache information". For a dump, or where
+// nothing is measured.
+
+#ifndef ADVISOR_RULES_UNMEASURED_NON_TEMPORAL_RULE_H_
+#define ADVISOR_RULES_UNMEASURED_NON_TEMPORAL_RULE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "advisor/cpu/cpuid_source.h"
+#include "advisor/glibc/build.h"
+#include "advisor/glibc/loader_listing.h"
+#include "advisor/report.h"
+
+namespace advisor {
+
+struct UnmeasuredAdvice {
+  // nullopt: nothing is wrong on the face of it.
+  std::optional<TunableSetting> setting;
+  // One sentence: why this value, or why none.
+  std::string reason;
+};
+
+// The value is what the newest release that the model knows (2.42) computes
+// from the same CPUID: upstream's latest judgement. Where that release finds no
+// cache size either, it is 64 MiB, as upstream chose (bug 30429).
+UnmeasuredAdvice AdviseNonTemporalThreshold(const CpuidSource& cpu,
+                                            const GlibcBuild& build,
+                                            const EffectiveThresholds& now);
+
+}  // namespace advisor
+
+#endif  // ADVISOR_RULES_UNMEASURED_NON_TEMPORAL_RULE_H_
