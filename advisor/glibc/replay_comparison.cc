@@ -97,11 +97,18 @@ void CompareFeatures(const GlibcBuild& build, const CpuFeatures& features,
   compare("max_cpuid", features.max_leaf, listing.max_cpuid);
   compare("family", features.family, listing.family);
   compare("model", features.model, listing.model);
-  compare("stepping", features.stepping, listing.stepping);
+  // Of a Zhaoxin CPU the loader prints 0.
+  if (features.kind == CpuKind::kIntel || features.kind == CpuKind::kAmd) {
+    compare("stepping", features.stepping, listing.stepping);
+  }
   for (int i = 0; i < kFeatureCount; ++i) {
     const Feature feature = static_cast<Feature>(i);
-    // Whether the kernel lets programs use CET.
-    if (feature == Feature::kShstk || feature == Feature::kIbt) continue;
+    // The first two are as the kernel lets programs use CET. The third, which
+    // nothing reads later, glibc also sets where it turns RTM off itself.
+    if (feature == Feature::kShstk || feature == Feature::kIbt ||
+        feature == Feature::kRtmAlwaysAbort) {
+      continue;
+    }
     const std::optional<FeatureBit> bit = BitOf(feature);
     if (!bit.has_value()) continue;
     const auto words = listing.features.find(bit->index);
