@@ -1,6 +1,7 @@
 #include "advisor/glibc/cache_info.h"
 
 #include <cstdint>
+#include <optional>
 
 #include "advisor/glibc/expected_vectors.h"
 #include "advisor/glibc/prediction.h"
@@ -143,6 +144,26 @@ TEST(Zhaoxin, WithoutL2TheLoopNeverEnds) {
   leaf1.edx &= ~(1u << 28);
   cpu.Set(1, 0, leaf1);
   EXPECT_FALSE(Info(cpu, "2.42").hangs);
+}
+
+// Answers leaf 4 with the same level 1 entry for ever.
+class EndlessLeaf4 : public CpuidSource {
+ public:
+  std::optional<CpuidRegisters> Query(uint32_t leaf,
+                                      uint32_t subleaf) const override {
+    if (leaf == 4) return CpuidRegisters{0x21, 0x01c0003f, 0x3f, 0};
+    return cpu_.Query(leaf, subleaf);
+  }
+  std::optional<uint64_t> Xcr0() const override { return cpu_.Xcr0(); }
+
+ private:
+  const CpuidTable cpu_ = VectorNamed("ivb_host");
+};
+
+TEST(IntelSizes, ALeaf4WithoutEndHangs) {
+  for (const GlibcBuild& build : UpstreamBuilds()) {
+    EXPECT_TRUE(Predict(EndlessLeaf4(), build).hangs) << build.name();
+  }
 }
 
 TEST(Amd, SourcesByRelease) {

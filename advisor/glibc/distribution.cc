@@ -29,9 +29,9 @@ constexpr DistributionRow kRows[] = {
      true,
      "taken for Debian 10's package",
      kDebianChangelog},
-    {28, "", 241, kNoEnd, ".el8", "", kEl8Paged, false,
+    {28, "", 242, kNoEnd, ".el8", "", kEl8Paged, false,
      "RHEL 8: values of 2.28 as tagged, with the large copy by pages that "
-     "builds from about -241 carry; the package's other patches are not known "
+     "builds after -241 carry; the package's other patches are not known "
      "here; measure to be sure",
      "ceph/ceph-csi#4379: SIGSEGV on Hygon with glibc > 2.28-241.el8"},
     {28,
