@@ -34,8 +34,10 @@ using ::kernels::StudyPlan;
 // cores, the start of processes and the loader's listings included.
 struct Effort {
   absl::Duration path_budget;
+  absl::Duration path_limit;
   int path_max_processes;
   absl::Duration proof_budget;
+  absl::Duration proof_limit;
   int proof_max_processes;
   uint64_t largest;
 };
@@ -50,10 +52,25 @@ constexpr uint64_t kLowestRepStosb = 512;
 constexpr uint64_t kLowestNonTemporal = 0x4041;
 
 Effort EffortOf(MeasureMode mode) {
+  Effort effort;
   if (mode == MeasureMode::kFull) {
-    return {absl::Seconds(60), 24, absl::Seconds(40), 24, uint64_t{64} << 20};
+    effort.path_budget = absl::Seconds(60);
+    effort.path_limit = absl::Seconds(70);
+    effort.path_max_processes = 24;
+    effort.proof_budget = absl::Seconds(40);
+    effort.proof_limit = absl::Seconds(45);
+    effort.proof_max_processes = 24;
+    effort.largest = uint64_t{64} << 20;
+  } else {
+    effort.path_budget = absl::Seconds(8);
+    effort.path_limit = absl::Seconds(10);
+    effort.path_max_processes = 8;
+    effort.proof_budget = absl::Seconds(7);
+    effort.proof_limit = absl::Seconds(8.5);
+    effort.proof_max_processes = 12;
+    effort.largest = uint64_t{32} << 20;
   }
-  return {absl::Seconds(8), 8, absl::Seconds(7), 12, uint64_t{32} << 20};
+  return effort;
 }
 
 bool IsErms(absl::string_view variant) {
@@ -216,6 +233,7 @@ class Measurement {
     plan.min_processes = kMinPathProcesses;
     plan.max_processes = effort_.path_max_processes;
     plan.budget = effort_.path_budget;
+    plan.hard_limit = effort_.path_limit;
     plan.seed = options_.seed;
     absl::StatusOr<Study> study =
         RunOne(*factory, std::move(sides), plan, "measuring memcpy and memset");
@@ -234,7 +252,10 @@ class Measurement {
          libc_.now,
          CurveOf(advice_.path_study, is_memset),
          kernels::NoiseFloor(advice_.path_study, kVectorsSide,
-                             kVectorsAgainSide),
+                             kVectorsAgainSide,
+                             [&](const kernels::Cell& cell) {
+                               return cell.is_memset == is_memset;
+                             }),
          is_memset ? questions_.rep_stosb_from : questions_.rep_movsb_from,
          std::nullopt},
         {},
@@ -342,6 +363,7 @@ class Measurement {
     plan.min_processes = kMinProofProcesses;
     plan.max_processes = effort_.proof_max_processes;
     plan.budget = effort_.proof_budget;
+    plan.hard_limit = effort_.proof_limit;
     plan.seed = options_.seed + 1;
     const kernels::LibcPairSourceFactory factory(setup, sides);
     absl::StatusOr<Study> study =

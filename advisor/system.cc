@@ -187,7 +187,7 @@ GlibcSummary SummariseGlibc(const System& system) {
   } else if (system.build.name() != summary.release) {
     summary.revision = system.build.name();
   }
-  summary.note = system.build.note();
+  if (!system.build.certain()) summary.note = system.build.note();
   if (!system.loader_problem.empty()) {
     absl::StrAppend(&summary.note, summary.note.empty() ? "" : "; ",
                     system.loader_problem);
@@ -206,8 +206,7 @@ GlibcSummary SummariseGlibc(const System& system) {
         Row{"x86_memset_non_temporal_threshold",
             now.memset_non_temporal_threshold, true},
         Row{"x86_non_temporal_threshold", now.non_temporal_threshold, true},
-        Row{"rep_movsb_stop_threshold", now.rep_movsb_stop_threshold,
-            false},
+        Row{"rep_movsb_stop_threshold", now.rep_movsb_stop_threshold, false},
         Row{"x86_rep_movsb_threshold", now.rep_movsb_threshold, true},
         Row{"x86_rep_stosb_threshold", now.rep_stosb_threshold, true},
         Row{"x86_shared_cache_size", now.shared_cache_size, true}}) {

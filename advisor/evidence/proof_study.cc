@@ -177,8 +177,11 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject) {
   Proof proof;
   proof.processes = study.processes;
   proof.steal = study.steal;
-  const double floor =
-      kernels::NoiseFloor(study, kWithoutSide, kWithoutAgainSide);
+  const double floor = kernels::NoiseFloor(
+      study, kWithoutSide, kWithoutAgainSide, [&](const Cell& cell) {
+        return cell.is_memset == subject.is_memset &&
+               subject.before(cell.size) != subject.after(cell.size);
+      });
   proof.noise_floor = std::expm1(floor);
   const auto all = Comparisons(study, subject.is_memset);
   std::vector<const ContrastResult*> touched;

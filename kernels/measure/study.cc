@@ -57,6 +57,7 @@ ContrastResult Summarise(const Contrast& contrast,
     candidate.push_back(process.candidate_cycles);
     within += process.variance / static_cast<double>(processes.size());
   }
+  if (processes.empty()) return result;
   result.base_cycles = Median(base);
   result.candidate_cycles = Median(candidate);
   const double total = Variance(result.log_ratios);
@@ -78,6 +79,33 @@ void ShuffleByCell(absl::Span<const Contrast> contrasts,
   });
 }
 
+// All contrasts in one fresh process, in `order`. `go_on` is told the share
+// that is done; empty when it said no.
+absl::StatusOr<std::vector<ProcessResult>> RunProcess(
+    const PairSourceFactory& factory, uint64_t seed,
+    absl::Span<const Contrast> contrasts, absl::Span<const size_t> order,
+    const std::function<bool(double)>& go_on) {
+  const absl::StatusOr<std::unique_ptr<PairSource>> source =
+      factory.Start(seed);
+  if (!source.ok()) return source.status();
+  std::vector<ProcessResult> results;
+  for (const size_t index : order) {
+    const Contrast& contrast = contrasts[index];
+    const absl::StatusOr<Pairs> pairs = (*source)->Measure(
+        contrast.cell, contrast.base, contrast.candidate, contrast.pairs);
+    if (!pairs.ok()) return pairs.status();
+    results.push_back({Median(pairs->log_ratios),
+                       VarianceOfMedian(pairs->log_ratios), pairs->base_cycles,
+                       pairs->candidate_cycles});
+    const double share =
+        static_cast<double>(results.size()) / static_cast<double>(order.size());
+    if (!go_on(share) && results.size() < order.size()) {
+      return std::vector<ProcessResult>();
+    }
+  }
+  return results;
+}
+
 }  // namespace
 
 const ContrastResult* Study::Find(const Contrast& contrast) const {
@@ -97,33 +125,28 @@ absl::StatusOr<Study> RunStudy(const PairSourceFactory& factory,
   std::vector<size_t> order(plan.contrasts.size());
   std::iota(order.begin(), order.end(), 0);
   const absl::Duration start = clock.Monotonic();
+  const auto used = [&] { return clock.Monotonic() - start; };
   Study study;
   study.sides = std::move(sides);
-  while (study.processes < plan.max_processes) {
-    const absl::Duration used = clock.Monotonic() - start;
-    if (study.processes >= plan.min_processes) {
-      // Another process must fit in.
-      const double rounds = study.processes;
-      if (used * ((rounds + 1) / rounds) > plan.budget) break;
+  while (study.processes < plan.max_processes && used() < plan.hard_limit) {
+    const double done = study.processes;
+    // Another process must fit in.
+    if (study.processes >= plan.min_processes &&
+        used() * ((done + 1) / done) > plan.budget) {
+      break;
     }
-    absl::StatusOr<std::unique_ptr<PairSource>> source =
-        factory.Start(random());
-    if (!source.ok()) return source.status();
     ShuffleByCell(plan.contrasts, order, random);
+    const absl::StatusOr<std::vector<ProcessResult>> results =
+        RunProcess(factory, random(), plan.contrasts, order, [&](double share) {
+          progress(
+              std::min(1.0, std::max((done + share) / plan.max_processes,
+                                     absl::FDivDuration(used(), plan.budget))));
+          return used() < plan.hard_limit;
+        });
+    if (!results.ok()) return results.status();
+    if (results->empty()) break;
     for (size_t i = 0; i < order.size(); ++i) {
-      const Contrast& contrast = plan.contrasts[order[i]];
-      const absl::StatusOr<Pairs> pairs = (*source)->Measure(
-          contrast.cell, contrast.base, contrast.candidate, contrast.pairs);
-      if (!pairs.ok()) return pairs.status();
-      collected[order[i]].push_back(
-          {Median(pairs->log_ratios), VarianceOfMedian(pairs->log_ratios),
-           pairs->base_cycles, pairs->candidate_cycles});
-      const double share_of_processes =
-          (study.processes + static_cast<double>(i + 1) / order.size()) /
-          plan.max_processes;
-      const double share_of_time =
-          absl::FDivDuration(clock.Monotonic() - start, plan.budget);
-      progress(std::min(1.0, std::max(share_of_processes, share_of_time)));
+      collected[order[i]].push_back((*results)[i]);
     }
     ++study.processes;
   }
@@ -134,11 +157,13 @@ absl::StatusOr<Study> RunStudy(const PairSourceFactory& factory,
   return study;
 }
 
-double NoiseFloor(const Study& study, int base, int copy_of_base) {
+double NoiseFloor(const Study& study, int base, int copy_of_base,
+                  const std::function<bool(const Cell&)>& matters) {
   std::vector<double> differences;
   for (const ContrastResult& result : study.results) {
     if (result.contrast.base == base &&
-        result.contrast.candidate == copy_of_base) {
+        result.contrast.candidate == copy_of_base &&
+        matters(result.contrast.cell)) {
       differences.push_back(std::abs(result.interval(0.95).middle));
     }
   }

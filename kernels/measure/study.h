@@ -69,6 +69,9 @@ struct StudyPlan {
   int min_processes = 4;
   int max_processes = 8;
   absl::Duration budget = absl::Seconds(5);
+  // Past this the study ends with the processes that it has; what an unfinished
+  // one told is dropped.
+  absl::Duration hard_limit = absl::InfiniteDuration();
   uint64_t seed = 1;
 };
 
@@ -83,9 +86,14 @@ absl::StatusOr<Study> RunStudy(const PairSourceFactory& factory,
                                const advisor::Clock& clock,
                                const Progress& progress);
 
-// The noise floor (a log ratio): what comparisons of a side with its own copy
-// differed by, at most in 95 of 100 cells, and never less than 0.5 %.
-double NoiseFloor(const Study& study, int base, int copy_of_base);
+// The noise floor (a log ratio) of the cells that `matters` accepts: what
+// comparisons of a side with its own copy differed by, at most in 95 of 100 of
+// them, and never less than 0.5 %.
+double NoiseFloor(
+    const Study& study, int base, int copy_of_base,
+    const std::function<bool(const Cell&)>& matters = [](const Cell&) {
+      return true;
+    });
 
 // JSON, and back; the inverse says "NAME: expected ..., found ...".
 std::string FormatStudy(const Study& study);

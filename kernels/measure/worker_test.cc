@@ -1,0 +1,76 @@
+#include "kernels/measure/worker.h"
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace kernels {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::vector<std::string> Ask(const std::vector<std::string>& requests) {
+  std::istringstream in(absl::StrJoin(requests, "\n"));
+  std::ostringstream out;
+  EXPECT_EQ(ServeWorker(in, out), 0);
+  return absl::StrSplit(out.str(), '\n');
+}
+
+TEST(WorkerTest, MeasuresTheLibc) {
+  const auto answers = Ask({"seed 7", "libc", "cell memcpy/4096/aligned/hot/1",
+                            "calls 0 100000", "run 0 10"});
+  EXPECT_EQ(answers[0], "ok");
+  EXPECT_EQ(answers[1], "ok");
+  EXPECT_EQ(answers[2], "ok");
+  EXPECT_THAT(answers[3], StartsWith("ok "));
+  EXPECT_THAT(answers[4], StartsWith("ok "));
+}
+
+// The ports are in every binary; threshold 0 makes them slow at 4 KiB.
+TEST(WorkerTest, AlternatesSettingsOfAVariant) {
+  const auto answers =
+      Ask({"variants ports port_memmove_sse2_unaligned -",
+           "parameters non_temporal_threshold=1000000 non_temporal_threshold=0",
+           "cell memcpy/4096/aligned/hot/1", "pairs 0 1 20 5"});
+  EXPECT_EQ(answers[2], "ok");
+  const std::vector<std::string> words = absl::StrSplit(answers[3], ' ');
+  ASSERT_EQ(words.size(), 8u) << answers[3];
+  EXPECT_EQ(words[0], "ok");
+  EXPECT_GT(std::stod(words[2]), 2 * std::stod(words[1]));
+}
+
+TEST(WorkerTest, SaysWhatItCannotDo) {
+  for (const auto& [request, reason] :
+       std::vector<std::pair<std::string, std::string>>{
+           {"dance", "no such request: 'dance'"},
+           {"", "an empty line"},
+           {"cell", "cell: too few words"},
+           {"cell memcpy/1/aligned/hot/1", "nothing to call"},
+           {"run 0 1", "no cell"},
+           {"seed x", "expected a number, found 'x'"},
+           {"cpus 0,x", "expected a number, found 'x'"},
+           {"variants glibc none -", "no variant none in tree glibc"},
+           {"parameters speed=1", "expected PARAMETER=BYTES"}}) {
+    const std::string answer = Ask({request, "seed 1"})[0];
+    EXPECT_THAT(answer, StartsWith("error ")) << request;
+    EXPECT_THAT(answer, HasSubstr(reason)) << request;
+  }
+}
+
+TEST(WorkerTest, RefusesASideThatIsNotThere) {
+  const auto answers =
+      Ask({"variants ports port_memmove_sse2_unaligned -",
+           "parameters non_temporal_threshold=1000000",
+           "cell memcpy/64/aligned/hot/1", "pairs 0 1 1 1", "pairs 0 0 0 1"});
+  EXPECT_EQ(answers[3], "error no side 1");
+  EXPECT_EQ(answers[4], "error pairs: nothing to do");
+}
+
+}  // namespace
+}  // namespace kernels
