@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "advisor/render/layout.h"
@@ -85,7 +86,7 @@ std::string UsageLine(const CommandRow& command) {
 
 void PrintCommandHelp(const CommandRow& command, std::ostream& out) {
   out << "Usage: " << UsageLine(command) << "\n\n"
-      << command.description << "\n\n";
+      << absl::StripTrailingAsciiWhitespace(command.description) << "\n\n";
   std::vector<std::string> spellings;
   size_t width = 0;
   for (const FlagRow& flag : command.flags) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "advisor/command_testing.h"
@@ -25,7 +26,9 @@ TEST(CommandTableTest, IsSortedAndComplete) {
     EXPECT_FALSE(command->summary.empty()) << name;
     EXPECT_FALSE(absl::ascii_isupper(command->summary[0])) << name;
     EXPECT_NE(command->summary.back(), '.') << name;
-    EXPECT_EQ(command->description.back(), '.') << name;
+    EXPECT_TRUE(absl::EndsWith(
+        absl::StripTrailingAsciiWhitespace(command->description), "."))
+        << name;
     EXPECT_LE(command->min_arguments, command->max_arguments) << name;
     EXPECT_EQ(command->arguments.empty(), command->max_arguments == 0) << name;
     EXPECT_NE(command->run, nullptr) << name;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/base/config.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "advisor/host/environment.h"
@@ -26,8 +27,9 @@ using ::testing::StartsWith;
 
 constexpr char kProgram[] = "advisor/advisor";
 
-CommandResult RunAdvisor(std::vector<std::string> words) {
-  words.insert(words.begin(), kProgram);
+CommandResult RunAdvisor(std::vector<std::string> words,
+                         const std::string& program = kProgram) {
+  words.insert(words.begin(), program);
   Command command;
   command.argv = std::move(words);
   command.environment = Environment::OfThisProcess();
@@ -69,6 +71,9 @@ TEST(MainTest, FullDiskIsNoSuccess) {
 
 TEST(MainTest, WillNotRunSetUid) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to make a set-uid program";
+#ifdef ABSL_HAVE_ADDRESS_SANITIZER
+  GTEST_SKIP() << "AddressSanitizer's leak check fails in a set-uid program";
+#endif
   const std::string program = absl::StrCat(::testing::TempDir(), "/set_uid");
   {
     std::ifstream original(kProgram, std::ios::binary);
@@ -78,11 +83,7 @@ TEST(MainTest, WillNotRunSetUid) {
   constexpr uid_t kNobody = 65534;
   ASSERT_EQ(chown(program.c_str(), kNobody, kNobody), 0);
   ASSERT_EQ(chmod(program.c_str(), 04755), 0);
-  Command command;
-  command.argv = {program, "version"};
-  // Leak checking does not work with set-uid.
-  command.environment = Environment({"ASAN_OPTIONS=detect_leaks=0"});
-  const CommandResult result = *RealSubprocess().Run(command);
+  const CommandResult result = RunAdvisor({"version"}, program);
   unlink(program.c_str());
   if (result.succeeded()) GTEST_SKIP() << "a file system without set-uid";
   EXPECT_EQ(result.exit_status, 2);
