@@ -124,6 +124,18 @@ TEST(TextRendererTest, EmptyReportIsNoCrash) {
   EXPECT_THAT(Render("text", Report()), HasSubstr("keep the defaults"));
 }
 
+TEST(TextRendererTest, DoesNotContradictOrRepeatItself) {
+  Report report;
+  EXPECT_THAT(Render("text", report), HasSubstr("nothing wrong"));
+  report.recommendation.verdict = Verdict::kSet;
+  report.recommendation.reason = "It is zero.";
+  report.recommendation.tunables = {{"glibc.cpu.x", 1, 0, "It is zero."}};
+  EXPECT_THAT(Render("text", report), Not(HasSubstr("nothing wrong")));
+  EXPECT_THAT(Render("text", report), Not(HasSubstr("Why")));
+  report.recommendation.reason = "It is slow.";
+  EXPECT_THAT(Render("text", report), HasSubstr("Why       It is slow."));
+}
+
 ProofCell Cell(const std::string& regime, uint64_t size, double ratio) {
   ProofCell cell;
   cell.function = "memcpy";

@@ -143,10 +143,16 @@ void GlibcPart(const GlibcSummary& glibc, Page& page) {
   page.Paragraph(glibc.note);
 }
 
-void FindingsPart(const std::vector<Finding>& findings, Page& page) {
+void FindingsPart(const Report& report, Page& page) {
+  if (report.findings.empty()) {
+    // Something to set is something wrong, told there.
+    if (report.recommendation.verdict == Verdict::kSet) return;
+    page.Title("Found");
+    page.Paragraph("nothing wrong");
+    return;
+  }
   page.Title("Found");
-  if (findings.empty()) page.Paragraph("nothing wrong");
-  for (const Finding& finding : findings) {
+  for (const Finding& finding : report.findings) {
     switch (finding.severity) {
       case Severity::kInformation:
         page.Paragraph(finding.title);
@@ -184,6 +190,11 @@ void RecommendationPart(const Report& report, Page& page) {
                                   FormatBytes(setting.value), ". ",
                                   setting.reason));
     }
+  }
+  // Told already, where a single setting has the same reason.
+  if (recommendation.tunables.size() == 1 &&
+      recommendation.tunables[0].reason == recommendation.reason) {
+    return;
   }
   page.Title("Why");
   page.Paragraph(recommendation.reason);
@@ -236,7 +247,7 @@ std::string TextRenderer::Render(const Report& report,
   Page page(std::max<size_t>(kLeastColumns, std::max(0, options.columns)));
   MachinePart(report.machine, page);
   GlibcPart(report.glibc, page);
-  FindingsPart(report.findings, page);
+  FindingsPart(report, page);
   RecommendationPart(report, page);
   ProofPart(report, page);
   ApplyPart(report, page);
