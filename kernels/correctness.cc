@@ -7,12 +7,11 @@
 #include <cstring>
 #include <memory>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_split.h"
 #include "kernels/fault_guard.h"
 #include "kernels/guarded_buffer.h"
+#include "kernels/parameter_sets.h"
 
 namespace kernels {
 namespace {
@@ -28,160 +27,16 @@ constexpr size_t kPage = 4096;
 constexpr size_t kHalf = 512 << 10;
 constexpr size_t kWritten = kHalf + kMargin;
 constexpr size_t kLargest = kHalf / 2 + 65536;
-// Stands for "never" in a threshold; shifted left by four it still is.
-constexpr uint64_t kNever = uint64_t{1} << 40;
-// Least non-temporal threshold that the large copy of 2.34 and later bears.
-constexpr uint64_t kLargeCopyMinimum = 0x4040;
 constexpr char kCanary = '\xa5';
 
 constexpr size_t kSampledAlignments[] = {0, 1, 15, 16, 31, 32, 33, 63};
 constexpr int kSetValues[] = {0, 0x5a, 0x1ff, -1};
 
-// "2.36" is 36; the large copy of 2.34 decides how low a threshold may be, so
-// what cannot be read counts as new.
-int MinorRelease(absl::string_view release) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(release, '.');
-  int minor;
-  if (parts.size() < 2 || !absl::SimpleAtoi(parts[1], &minor)) return 99;
-  return minor;
-}
-
-size_t VectorSize(const Variant& variant) {
-  return variant.vector_size == 0 ? 64 : variant.vector_size;
-}
-
-KernelParameters AllOff() {
-  KernelParameters off;
-  off.non_temporal_threshold = kNever;
-  off.rep_movsb_threshold = kNever;
-  off.rep_movsb_stop_threshold = kNever;
-  off.rep_stosb_threshold = kNever;
-  off.memset_non_temporal_threshold = kNever;
-  off.data_cache_size = 2 * kNever;
-  off.shared_cache_size = 2 * kNever;
-  off.string_control = 0;
-  return off;
-}
-
-std::vector<ParameterSet> CandidateSets(const Variant& variant) {
-  const int release = MinorRelease(variant.tree->release());
-  // Least rep_movsb_threshold that glibc sets or accepts: eight vectors.
-  const uint64_t eight_vectors = 8 * VectorSize(variant);
-  const bool has_large_copy = release >= 34;
-
-  ParameterSet vectors{"vectors only", AllOff()};
-
-  ParameterSet rep{"rep movsb and rep stosb early", AllOff()};
-  rep.parameters.rep_movsb_threshold = eight_vectors;
-  rep.parameters.rep_stosb_threshold = 1;
-
-  ParameterSet distance = rep;
-  distance.name = "rep movsb early, not at short distances";
-  distance.parameters.string_control = 1;
-
-  // 2.35 makes large copies from the stop on, whatever their threshold.
-  ParameterSet stop = rep;
-  stop.name = "rep movsb with an early stop";
-  stop.parameters.rep_movsb_stop_threshold =
-      release == 35 ? kLargeCopyMinimum : eight_vectors + 256;
-
-  ParameterSet lowest{"non-temporal as early as the code bears", AllOff()};
-  lowest.parameters.non_temporal_threshold =
-      has_large_copy ? kLargeCopyMinimum : 0;
-  lowest.parameters.memset_non_temporal_threshold = kLargeCopyMinimum;
-  lowest.parameters.data_cache_size = 4096;
-  lowest.parameters.shared_cache_size = 4096;
-
-  ParameterSet both = rep;
-  both.name = "rep movsb and rep stosb, then non-temporal";
-  both.parameters.non_temporal_threshold =
-      has_large_copy ? kLargeCopyMinimum : 1000;
-  both.parameters.rep_movsb_stop_threshold = kLargeCopyMinimum;
-  both.parameters.memset_non_temporal_threshold = kLargeCopyMinimum;
-  both.parameters.data_cache_size = 4096;
-  both.parameters.shared_cache_size = 16384;
-
-  return {vectors, rep, distance, stop, lowest, both};
-}
-
-// The values that `variant` reads, in the order of its list.
-std::vector<uint64_t> ReadValues(const Variant& variant,
-                                 const KernelParameters& parameters) {
-  std::vector<uint64_t> values;
-  for (absl::string_view threshold : variant.thresholds) {
-    const auto field = ParameterField(threshold);
-    if (field == nullptr) continue;
-    values.push_back((parameters.*field).value_or(0));
-  }
-  return values;
-}
-
-// Sizes at which the path may change under `parameters`, below the buffers'.
-std::vector<size_t> ThresholdSizes(const Variant& variant,
-                                   const KernelParameters& parameters) {
-  std::vector<uint64_t> edges = {1024, 4096, 8192, 16384, 3 * 8192, 65536};
-  for (uint64_t value : ReadValues(variant, parameters)) {
-    edges.push_back(value);
-    // Halves of cache sizes, and what the ssse3 kernels make of them.
-    for (uint64_t factor : {1, 4, 9}) edges.push_back(value / 2 * factor);
-    // From 2.34 the large copy takes four pages at a time from here.
-    edges.push_back(value * 16);
-  }
-  // Up to 2.31 the thresholds of rep movsb and rep stosb are constants.
-  if (variant.erms) edges.push_back(2048 * VectorSize(variant) / 16);
-  edges.push_back(2048);
-  std::vector<size_t> sizes;
-  for (uint64_t edge : edges) {
-    // Alignment takes up to a vector or a line off before some comparisons.
-    for (int64_t beside : {-65, -64, -33, -32, -17, -16, -2, -1, 0,  1, 2,
-                           15,  16,  17,  31,  32,  33,  63, 64, 65, 66}) {
-      const int64_t size = static_cast<int64_t>(edge) + beside;
-      if (size > 0 && size <= static_cast<int64_t>(kLargest)) {
-        sizes.push_back(size);
-      }
-    }
-  }
-  std::sort(sizes.begin(), sizes.end());
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
-}
-
-// The least size that `parameters` treat in another way than AllOff() does.
-uint64_t FirstAffectedSize(const Variant& variant,
-                           const KernelParameters& parameters) {
-  const KernelParameters off = AllOff();
-  uint64_t first = kNever;
-  for (absl::string_view threshold : variant.thresholds) {
-    const auto field = ParameterField(threshold);
-    if (field == nullptr || parameters.*field == off.*field) continue;
-    // string_control only acts where rep movsb does.
-    if (field == &KernelParameters::string_control) continue;
-    // Half of a cache size may be what counts.
-    first = std::min(first, *(parameters.*field) / 2);
-  }
-  return first;
-}
-
-// All sizes to try under `parameters`. Small ones that AllOff() covers just as
-// well are left to it.
-std::vector<size_t> Sizes(const Variant& variant,
-                          const KernelParameters& parameters) {
-  std::vector<size_t> sizes = ThresholdSizes(variant, parameters);
-  uint64_t first = FirstAffectedSize(variant, parameters);
-  if (first == kNever) first = 0;
-  for (size_t size = first; size <= 8 * VectorSize(variant) + 64; ++size) {
-    sizes.push_back(size);
-  }
-  std::sort(sizes.begin(), sizes.end());
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-  return sizes;
-}
-
 class Checker {
  public:
   explicit Checker(const Variant& variant)
       : variant_(variant),
-        vector_size_(VectorSize(variant)),
+        vector_size_(VectorOf(variant)),
         low_(2 * kHalf),
         high_(2 * kHalf),
         arena_(2 * kHalf),
@@ -488,7 +343,8 @@ CheckOutcome Checker::Run() {
   CheckOutcome outcome;
   const KernelParameters before = variant_.tree->parameters();
   for (const ParameterSet& set : ParameterSets(variant_)) {
-    const std::vector<size_t> sizes = Sizes(variant_, set.parameters);
+    const std::vector<size_t> sizes =
+        SizesToCheck(variant_, set.parameters, kLargest);
     variant_.tree->SetParameters(set.parameters);
     set_name_ = set.name;
     outcome.parameter_sets.push_back(set.name);
@@ -503,18 +359,6 @@ CheckOutcome Checker::Run() {
 }
 
 }  // namespace
-
-std::vector<ParameterSet> ParameterSets(const Variant& variant) {
-  std::vector<ParameterSet> sets;
-  std::vector<std::vector<uint64_t>> seen;
-  for (ParameterSet& set : CandidateSets(variant)) {
-    std::vector<uint64_t> values = ReadValues(variant, set.parameters);
-    if (std::count(seen.begin(), seen.end(), values) > 0) continue;
-    seen.push_back(std::move(values));
-    sets.push_back(std::move(set));
-  }
-  return sets;
-}
 
 CheckOutcome CheckVariant(const Variant& variant) {
   return Checker(variant).Run();

@@ -15,19 +15,6 @@
 
 namespace kernels {
 
-// One way to set a tree's thresholds, such that some path is reached at small
-// sizes.
-struct ParameterSet {
-  absl::string_view name;
-  KernelParameters parameters;
-};
-
-// The sets that differ in what `variant` reads; at least one. Non-temporal
-// thresholds are as low as the release's code can bear: 0 up to 2.33, 0x4040
-// (16 KiB + 64, the minimum of the tunable since 2.37) from 2.34, whose large
-// copy runs away with less.
-std::vector<ParameterSet> ParameterSets(const Variant& variant);
-
 struct CheckOutcome {
   // Calls made; the same for every correct variant of one kind.
   int64_t calls = 0;

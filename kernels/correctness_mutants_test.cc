@@ -11,6 +11,7 @@
 #include "kernels/correctness.h"
 #include "kernels/fault_guard.h"
 #include "kernels/guarded_buffer.h"
+#include "kernels/parameter_sets.h"
 
 namespace kernels {
 namespace {
