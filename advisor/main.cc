@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "advisor/command.h"
 #include "advisor/command_table.h"
 #include "advisor/host/clock.h"
@@ -40,7 +41,7 @@ int main(int argc, char** argv) {
                         "capabilities)");
     return static_cast<int>(advisor::ExitStatus::kUsage);
   }
-  if (argc == 2 && argv[1] == advisor::kMeasurementWorker) {
+  if (argc == 2 && absl::string_view(argv[1]) == advisor::kMeasurementWorker) {
     return kernels::ServeWorker(std::cin, std::cout);
   }
   advisor::InstallInterruptHandler();

@@ -129,7 +129,7 @@ class Measurement {
 
   absl::StatusOr<MeasuredAdvice> Run() {
     const absl::Duration start = doors_.clock.Monotonic();
-    absl::StatusOr<kernels::WorkerSetup> setup = Setup();
+    absl::StatusOr<kernels::WorkerSetup> setup = MeasurementWorkers(doors_);
     if (!setup.ok()) return setup.status();
     if (absl::Status status = Explore(*setup); !status.ok()) return status;
     Choose();
@@ -152,16 +152,6 @@ class Measurement {
       return WithThresholds(problem, answer.rep_string, answer.non_temporal);
     }
   };
-
-  absl::StatusOr<kernels::WorkerSetup> Setup() const {
-    absl::StatusOr<std::string> self = doors_.files.Resolve("/proc/self/exe");
-    if (!self.ok()) return self.status();
-    Command command;
-    command.argv = {*std::move(self), kMeasurementWorker};
-    command.environment = doors_.environment.Without("GLIBC_TUNABLES");
-    command.time_limit = absl::Seconds(30);
-    return kernels::WorkerSetup{&doors_.dialogues, std::move(command), cpus_};
-  }
 
   PathQuestions Questions(int processes) const {
     PathQuestions questions;
@@ -254,7 +244,8 @@ class Measurement {
          kernels::NoiseFloor(advice_.path_study, kVectorsSide,
                              kVectorsAgainSide,
                              [&](const kernels::Cell& cell) {
-                               return cell.is_memset == is_memset;
+                               return cell.is_memset == is_memset &&
+                                      cell.size >= kSmallestNonTemporal;
                              }),
          is_memset ? questions_.rep_stosb_from : questions_.rep_movsb_from,
          std::nullopt},
@@ -448,6 +439,18 @@ class Measurement {
 };
 
 }  // namespace
+
+absl::StatusOr<kernels::WorkerSetup> MeasurementWorkers(
+    const MeasurementDoors& doors) {
+  absl::StatusOr<std::string> self = doors.files.Resolve("/proc/self/exe");
+  if (!self.ok()) return self.status();
+  Command command;
+  command.argv = {*std::move(self), kMeasurementWorker};
+  command.environment = doors.environment.Without("GLIBC_TUNABLES");
+  command.time_limit = absl::Seconds(30);
+  return kernels::WorkerSetup{&doors.dialogues, std::move(command),
+                              MeasurementCpus()};
+}
 
 absl::StatusOr<MeasuredAdvice> MeasureAndAdvise(
     const MeasuredLibc& libc, const MeasurementDoors& doors,

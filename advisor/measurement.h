@@ -20,6 +20,7 @@
 #include "advisor/host/file_reader.h"
 #include "advisor/host/subprocess.h"
 #include "advisor/report.h"
+#include "kernels/measure/pair_source.h"
 #include "kernels/measure/study.h"
 
 namespace advisor {
@@ -69,6 +70,10 @@ struct MeasurementOptions {
   // then is a false alarm. For the benchmark of this measurement.
   bool control = false;
 };
+
+// How to start workers: this program, on the CPUs that it may use.
+absl::StatusOr<kernels::WorkerSetup> MeasurementWorkers(
+    const MeasurementDoors& doors);
 
 struct MeasuredAdvice {
   std::string method;  // Report::method

@@ -27,9 +27,6 @@ constexpr uint64_t kLowestNonTemporal = 0x4041;
 // `rep` strings are asked about up to here; past it they and vectors both run
 // at the speed of memory.
 constexpr uint64_t kLargestRepString = uint64_t{4} << 20;
-// Non-temporal stores are asked about from here on: below, everything is in L2.
-constexpr uint64_t kSmallestNonTemporal = uint64_t{512} << 10;
-
 // `per_octave` sizes an octave, each one past a round number: thresholds are
 // compared strictly. From the first at or above `from`, up to `to`.
 std::vector<uint64_t> Sizes(uint64_t from, uint64_t to, int per_octave) {

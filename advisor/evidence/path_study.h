@@ -25,6 +25,10 @@ enum PathSide {
 };
 inline constexpr int kPathSides = 4;
 
+// Non-temporal stores are asked about from here on (bytes): below, everything
+// is in L2.
+inline constexpr uint64_t kSmallestNonTemporal = uint64_t{512} << 10;
+
 // Which questions are asked, and of what sizes.
 struct PathQuestions {
   // Where may rep movsb start: the variant's lowest threshold, in bytes.

@@ -33,7 +33,7 @@ struct ThresholdProblem {
   bool is_amd = false;
   EffectiveThresholds now;
   PathCurve curve;
-  // Differences below it are noise (a log ratio).
+  // Differences of large calls below it are noise (a log ratio).
   double noise_floor = 0;
   // The lowest value that this release accepts; nullopt: it has no such
   // tunable, or the code has no such path.
