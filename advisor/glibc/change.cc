@@ -166,9 +166,6 @@ constexpr Backport kAmdMovsbIsNonTemporalBackports[] = {
 constexpr Backport kAmdStosbMaxBackports[] = {
     {39, "2024-04-04", "6484a92698"},
 };
-constexpr Backport kLastDuplicateBackports[] = {
-    {39, "2024-05-07", "71149c2a2e"},
-};
 constexpr Backport kNonTemporalMemsetBackports[] = {
     {37, "2025-01-09", "7e84df6892"},
     {38, "2025-01-09", "04b8d48432"},
@@ -541,10 +538,15 @@ constexpr ChangeRow kChanges[] = {
      40,
      "Tunable glibc.rtld.enable_secure.",
      {}},
-    {Change::kLastDuplicate, "bcae44ea8536", "2024-05-07", 40,
+    // The 2.39 branch has a commit of this title (71149c2a2e) that still keeps
+    // every occurrence.
+    {Change::kLastDuplicate,
+     "bcae44ea8536",
+     "2024-05-07",
+     40,
      "Bug 31686: of a repeated tunable only the last occurrence is "
      "looked at.",
-     kLastDuplicateBackports},
+     {}},
     {Change::kNonTemporalMemset, "5bf0ab80573d", "2024-05-30", 40,
      "memset uses non-temporal stores in erms variants.",
      kNonTemporalMemsetBackports},

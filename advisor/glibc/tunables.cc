@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -283,7 +284,7 @@ class Parser {
     }
     if (build_.Has(Change::kLastDuplicate)) MarkSuperseded();
     if (build_.Has(Change::kEnableSecureTunable) && SecureRequested()) return;
-    for (TunableAssignment& item : parsed_.assignments) Initialize(item);
+    InitializeAll();
   }
 
   void MarkSuperseded() {
@@ -321,16 +322,28 @@ class Parser {
     return false;
   }
 
-  void Initialize(TunableAssignment& item) {
-    if (item.outcome != AssignmentOutcome::kSet &&
-        item.outcome != AssignmentOutcome::kNotANumber) {
-      return;
+  // In the order of the items, or of the list where it is sorted.
+  void InitializeAll() {
+    std::vector<const TunableAssignment*> items;
+    for (const TunableAssignment& item : parsed_.assignments) {
+      items.push_back(&item);
     }
-    if (item.outcome == AssignmentOutcome::kNotANumber) {
-      Warn(item);
-      return;
+    if (build_.Has(Change::kSortedListing)) {
+      std::stable_sort(
+          items.begin(), items.end(),
+          [](const TunableAssignment* left, const TunableAssignment* right) {
+            return left->name < right->name;
+          });
     }
-    Set(item);
+    for (const TunableAssignment* item : items) {
+      if (item->outcome == AssignmentOutcome::kSet) {
+        Set(*item);
+      } else if (item->outcome == AssignmentOutcome::kNotANumber ||
+                 (item->outcome == AssignmentOutcome::kOtherTunable &&
+                  item->trailing_garbage)) {
+        Warn(*item);
+      }
+    }
   }
 
   // Says what the item is; nothing is set yet.
@@ -340,24 +353,31 @@ class Parser {
     item.value = std::string(value);
     item.tunable = FindTunable(build_, name);
     if (!item.tunable.has_value()) {
-      item.outcome = IsOtherTunable(build_, name)
-                         ? AssignmentOutcome::kOtherTunable
-                         : AssignmentOutcome::kUnknownName;
+      item.outcome = AssignmentOutcome::kUnknownName;
+      if (IsOtherTunable(build_, name)) {
+        // All of them are numbers.
+        item.outcome = AssignmentOutcome::kOtherTunable;
+        ReadNumber(item);
+      }
       return item;
     }
     item.outcome = AssignmentOutcome::kSet;
     const TunableRow& row = TunableRowOf(*item.tunable);
     if (row.type == TunableType::kString) return item;
 
-    const ParsedNumber number = ParseTunableNumber(value);
-    item.number = number.value;
-    item.trailing_garbage = number.length != value.size();
+    ReadNumber(item);
     if (item.trailing_garbage && build_.Has(Change::kWholeNumber)) {
       item.outcome = AssignmentOutcome::kNotANumber;
     } else if (!InRange(row, item.number)) {
       item.outcome = AssignmentOutcome::kOutOfRange;
     }
     return item;
+  }
+
+  static void ReadNumber(TunableAssignment& item) {
+    const ParsedNumber number = ParseTunableNumber(item.value);
+    item.number = number.value;
+    item.trailing_garbage = number.length != item.value.size();
   }
 
   bool InRange(const TunableRow& row, uint64_t& number) const {

@@ -180,6 +180,20 @@ TEST(TunableValues, GarbageIsRefusedWithAWarningFrom239) {
   }
 }
 
+TEST(TunableValues, WarningsOfOtherPartsAndTheirOrder) {
+  const char* text =
+      "glibc.malloc.check=x:glibc.cpu.x86_data_cache_size=y:nonsense=z";
+  const std::string malloc =
+      "WARNING: ld.so: invalid GLIBC_TUNABLES value `x' for option "
+      "`glibc.malloc.check': ignored.";
+  const std::string data =
+      "WARNING: ld.so: invalid GLIBC_TUNABLES value `y' for option "
+      "`glibc.cpu.x86_data_cache_size': ignored.";
+  EXPECT_THAT(Parse(text, 38).warnings, IsEmpty());
+  EXPECT_THAT(Parse(text, 39).warnings, ElementsAre(malloc, data));
+  EXPECT_THAT(Parse(text, 40).warnings, ElementsAre(data, malloc));
+}
+
 TEST(TunableValues, EmptySignAndPrefixAreZeroEverywhere) {
   for (int release : {29, 36, 39, 42}) {
     for (const char* value : {"", "0x", "-0", " "}) {
@@ -279,6 +293,9 @@ TEST(TunableSyntax, ABadLaterOne) {
       "glibc.cpu.x86_data_cache_size=4096:glibc.cpu.x86_data_cache_size=abc";
   EXPECT_EQ(Parse(text, 38).Number(Tunable::kX86DataCacheSize), 0u);
   EXPECT_EQ(Parse(text, 39).Number(Tunable::kX86DataCacheSize), 4096u);
+  EXPECT_EQ(ParseTunables(text, GlibcBuild::BranchTip(39))
+                .Number(Tunable::kX86DataCacheSize),
+            4096u);
   EXPECT_EQ(Parse(text, 40).Number(Tunable::kX86DataCacheSize), 0u);
   EXPECT_FALSE(Parse(text, 40).IsSet(Tunable::kX86DataCacheSize));
 }
