@@ -86,13 +86,6 @@ std::pair<std::string, std::string> ParseNote(absl::string_view comment) {
           std::string(absl::StripAsciiWhitespace(comment.substr(colon + 1)))};
 }
 
-std::optional<uint64_t> DerivedXcr0(const CpuidTable& cpu) {
-  const bool osxsave = (cpu.Execute(1).ecx >> 27 & 1) != 0;
-  const std::optional<CpuidRegisters> states = cpu.Query(0xd, 0);
-  if (!osxsave || !states.has_value()) return std::nullopt;
-  return uint64_t{states->edx} << 32 | states->eax;
-}
-
 class Parser {
  public:
   explicit Parser(absl::string_view name) : name_(name) {}
@@ -175,40 +168,18 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // Leaves that are merely left out are followed by later ones; a file that
-  // stops inside a range was cut.
-  absl::Status CheckComplete(const CpuidTable& cpu) const {
-    if (!cpu.Query(0).has_value()) {
-      return Error("leaf 0x00000000 among a CPU's lines", "none");
-    }
-    const std::string found =
-        absl::StrFormat("an end after 0x%08x", last_leaf_);
-    // Every x86-64 processor has the extended range.
-    if (!cpu.Query(kExtendedBase).has_value()) {
-      return Error("leaf 0x80000000 among a CPU's lines", found);
-    }
-    const uint32_t base = last_leaf_ & kRangeBits;
-    if (base != 0 && base != kExtendedBase) return absl::OkStatus();
-    const uint32_t highest = cpu.Execute(base).eax;
-    const uint32_t expected =
-        base == 0 ? highest : std::min(highest, kLastExtendedLeafThatCounts);
-    if (last_leaf_ < expected && (expected & kRangeBits) == base) {
-      return Error(absl::StrFormat("leaves up to 0x%08x", highest), found);
-    }
-    return absl::OkStatus();
-  }
-
   // Ends the CPU whose lines were read last.
   absl::Status FinishCpu() {
     if (dump_.cpus.empty()) return absl::OkStatus();
     CpuidTable& cpu = dump_.cpus.back();
-    const absl::Status status = CheckComplete(cpu);
-    if (!status.ok()) return status;
+    if (const auto gap = FindCpuidDumpGap(cpu, last_leaf_)) {
+      return Error(gap->expected, gap->found);
+    }
     if (cpu_xcr0_.has_value()) {
       cpu.SetXcr0(cpu_xcr0_->value);
     } else {
       cpu.SetXcr0(head_xcr0_.has_value() ? head_xcr0_->value
-                                         : DerivedXcr0(cpu));
+                                         : Xcr0FromLeafD(cpu));
     }
     cpu_xcr0_.reset();
     return absl::OkStatus();
@@ -234,7 +205,7 @@ std::string FormatXcr0(std::optional<uint64_t> xcr0) {
 std::optional<uint64_t> ImpliedXcr0(const CpuidDump& dump,
                                     const CpuidTable& cpu) {
   const auto note = dump.notes.find(std::string(kXcr0Note));
-  if (note == dump.notes.end()) return DerivedXcr0(cpu);
+  if (note == dump.notes.end()) return Xcr0FromLeafD(cpu);
   absl::string_view digits = note->second;
   uint64_t number;
   if (!absl::ConsumePrefix(&digits, "0x") ||
@@ -245,6 +216,36 @@ std::optional<uint64_t> ImpliedXcr0(const CpuidDump& dump,
 }
 
 }  // namespace
+
+std::optional<uint64_t> Xcr0FromLeafD(const CpuidSource& cpu) {
+  const bool osxsave = (cpu.Execute(1).ecx >> 27 & 1) != 0;
+  const std::optional<CpuidRegisters> states = cpu.Query(0xd, 0);
+  if (!osxsave || !states.has_value()) return std::nullopt;
+  return uint64_t{states->edx} << 32 | states->eax;
+}
+
+// Leaves that are merely left out are followed by later ones; a file that stops
+// inside a range was cut.
+std::optional<CpuidDumpGap> FindCpuidDumpGap(const CpuidSource& cpu,
+                                             uint32_t last_leaf) {
+  if (!cpu.Query(0).has_value()) {
+    return CpuidDumpGap{"leaf 0x00000000 among a CPU's lines", "none"};
+  }
+  const std::string found = absl::StrFormat("an end after 0x%08x", last_leaf);
+  // Every x86-64 processor has the extended range.
+  if (!cpu.Query(kExtendedBase).has_value()) {
+    return CpuidDumpGap{"leaf 0x80000000 among a CPU's lines", found};
+  }
+  const uint32_t base = last_leaf & kRangeBits;
+  if (base != 0 && base != kExtendedBase) return std::nullopt;
+  const uint32_t highest = cpu.Execute(base).eax;
+  const uint32_t expected =
+      base == 0 ? highest : std::min(highest, kLastExtendedLeafThatCounts);
+  if (last_leaf < expected && (expected & kRangeBits) == base) {
+    return CpuidDumpGap{absl::StrFormat("leaves up to 0x%08x", highest), found};
+  }
+  return std::nullopt;
+}
 
 absl::StatusOr<CpuidDump> ParseCpuidDump(absl::string_view text,
                                          absl::string_view name) {

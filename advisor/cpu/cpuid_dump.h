@@ -9,7 +9,9 @@
 #ifndef ADVISOR_CPU_CPUID_DUMP_H_
 #define ADVISOR_CPU_CPUID_DUMP_H_
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,20 @@ absl::StatusOr<CpuidDump> ParseCpuidDump(absl::string_view text,
 
 // The same format, such that ParseCpuidDump gives an equal dump.
 std::string FormatCpuidDump(const CpuidDump& dump);
+
+// For readers of other formats that hold the same answers.
+
+// XCR0 as leaf 0xD subleaf 0 allows it (the states that the CPU could enable);
+// nullopt without that leaf or with OSXSAVE clear.
+std::optional<uint64_t> Xcr0FromLeafD(const CpuidSource& cpu);
+
+// Why a CPU's leaves, of which `last_leaf` stood last, look cut.
+struct CpuidDumpGap {
+  std::string expected;
+  std::string found;
+};
+std::optional<CpuidDumpGap> FindCpuidDumpGap(const CpuidSource& cpu,
+                                             uint32_t last_leaf);
 
 }  // namespace advisor
 

@@ -54,6 +54,31 @@ absl::StatusOr<std::string> RealFileReader::Read(absl::string_view path) const {
   }
 }
 
+absl::StatusOr<std::string> RealFileReader::ReadFront(absl::string_view path,
+                                                      size_t limit) const {
+  const std::string name(path);
+  const int fd = open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return FileError(errno, path);
+  absl::Cleanup close_fd = [fd] { close(fd); };
+  struct stat status;
+  if (fstat(fd, &status) != 0) return FileError(errno, path);
+  if (!S_ISREG(status.st_mode)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is not a regular file"));
+  }
+  std::string content;
+  char buffer[1 << 16];
+  while (content.size() < limit) {
+    const ssize_t got =
+        read(fd, buffer, std::min(sizeof(buffer), limit - content.size()));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return FileError(errno, path);
+    if (got == 0) break;
+    content.append(buffer, got);
+  }
+  return content;
+}
+
 absl::StatusOr<std::vector<std::string>> RealFileReader::List(
     absl::string_view path) const {
   DIR* const dir = opendir(std::string(path).c_str());
@@ -83,6 +108,13 @@ absl::StatusOr<std::string> FakeFileReader::Read(absl::string_view path) const {
     return absl::InvalidArgumentError(absl::StrCat(path, ": is a directory"));
   }
   return FileError(ENOENT, path);
+}
+
+absl::StatusOr<std::string> FakeFileReader::ReadFront(absl::string_view path,
+                                                      size_t limit) const {
+  absl::StatusOr<std::string> content = Read(path);
+  if (content.ok() && content->size() > limit) content->resize(limit);
+  return content;
 }
 
 absl::StatusOr<std::vector<std::string>> FakeFileReader::List(

@@ -4,6 +4,7 @@
 #ifndef ADVISOR_HOST_FILE_READER_H_
 #define ADVISOR_HOST_FILE_READER_H_
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +23,11 @@ class FileReader {
   // read, InvalidArgument for a directory and for a file of more than 256 MiB.
   virtual absl::StatusOr<std::string> Read(absl::string_view path) const = 0;
 
+  // At most `limit` bytes from the front of a regular file, without reading on;
+  // InvalidArgument for a folder, pipe or device, which is not waited for.
+  virtual absl::StatusOr<std::string> ReadFront(absl::string_view path,
+                                                size_t limit) const = 0;
+
   // Names (without the folder) in `path`, sorted, "." and ".." left out.
   virtual absl::StatusOr<std::vector<std::string>> List(
       absl::string_view path) const = 0;
@@ -34,6 +40,8 @@ class FileReader {
 class RealFileReader : public FileReader {
  public:
   absl::StatusOr<std::string> Read(absl::string_view path) const override;
+  absl::StatusOr<std::string> ReadFront(absl::string_view path,
+                                        size_t limit) const override;
   absl::StatusOr<std::vector<std::string>> List(
       absl::string_view path) const override;
   absl::StatusOr<std::string> Resolve(absl::string_view path) const override;
@@ -50,6 +58,8 @@ class FakeFileReader : public FileReader {
   }
 
   absl::StatusOr<std::string> Read(absl::string_view path) const override;
+  absl::StatusOr<std::string> ReadFront(absl::string_view path,
+                                        size_t limit) const override;
   absl::StatusOr<std::vector<std::string>> List(
       absl::string_view path) const override;
   absl::StatusOr<std::string> Resolve(absl::string_view path) const override;
