@@ -1,3 +1,4 @@
+#!/usr/bin/env -S python3 -B
 """Tests of summarize_tests.py."""
 
 import io
@@ -7,7 +8,7 @@ import pathlib
 import tempfile
 import unittest
 
-from tools import summarize_tests
+import summarize_tests
 
 GOOGLETEST = """<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="4" name="AllTests">

@@ -1,3 +1,4 @@
+#!/usr/bin/env -S python3 -B
 """The JSON that renderer_test holds the renderer to is what the schema says."""
 
 import copy
