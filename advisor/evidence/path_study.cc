@@ -104,34 +104,39 @@ void AddNonTemporal(std::vector<Contrast>& contrasts, bool is_memset,
 class Pool {
  public:
   void Add(const kernels::ContrastResult& result) {
+    const double weight = WeightOf(result.contrast.cell);
     sums_.resize(std::max(sums_.size(), result.log_ratios.size()));
     for (size_t i = 0; i < result.log_ratios.size(); ++i) {
-      sums_[i] += result.log_ratios[i];
+      sums_[i] += weight * result.log_ratios[i];
     }
-    ++cells_;
     const Interval interval = result.interval(0.95);
-    if (cells_ == 1 || interval.middle > worst_.middle) {
+    if (weights_ == 0 || interval.middle > worst_.middle) {
       worst_ = interval;
       worst_cell_ = result.contrast.cell;
     }
+    weights_ += weight;
   }
 
   PathCost Cost() const {
     // One value a process: cells of one process share its placement.
     std::vector<double> means = sums_;
-    for (double& mean : means) mean /= cells_;
+    for (double& mean : means) mean /= weights_;
     const Interval interval = kernels::MeanInterval(means, 0.95);
     return {interval.middle, interval, worst_, worst_cell_};
   }
 
  private:
   std::vector<double> sums_;
-  int cells_ = 0;
+  double weights_ = 0;
   Interval worst_ = {0, 0, 0};
   Cell worst_cell_;
 };
 
 }  // namespace
+
+double WeightOf(const Cell& cell) {
+  return cell.regime == Regime::kHot ? 3 : 1;
+}
 
 std::vector<Contrast> PathContrasts(const PathQuestions& questions) {
   std::vector<Contrast> contrasts;

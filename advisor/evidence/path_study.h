@@ -58,9 +58,14 @@ std::vector<std::string> PathTunables(const PathQuestions& questions,
                                       const GlibcBuild& build,
                                       absl::string_view base);
 
+// How much a cell counts beside others of its size. Buffers in use count three
+// times as much as others: most small and middle calls are of that kind.
+double WeightOf(const kernels::Cell& cell);
+
 // What a path costs against vectors for calls of one size.
 struct PathCost {
-  // Mean log(path / vectors) over the conditions (alignment, regime, copiers).
+  // Mean log(path / vectors) over the conditions (alignment, regime, copiers),
+  // by weight.
   double log_ratio = 0;
   // 95 % interval of that mean, processes being the replicates.
   kernels::Interval interval = {0, 0, 0};

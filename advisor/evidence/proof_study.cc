@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "advisor/evidence/path_study.h"
 
 namespace advisor {
 namespace {
@@ -34,8 +37,8 @@ constexpr size_t kNeighbours = 1;
 // A cell may lose this much (log 1.02): the measurement's own equivalence band.
 constexpr double kBand = 0.0198;
 constexpr double kFalseDiscoveries = 0.05;
-// With more noise than this (log 1.10), or more time stolen, nothing is proved.
-constexpr double kMostNoise = 0.0953;
+constexpr double kLowestNoise = 0.005;
+// With more time stolen than this, nothing is proved.
 constexpr double kMostSteal = 0.25;
 
 // Evenly spread over `values`, first and last among them.
@@ -87,9 +90,19 @@ std::vector<Cell> CellsOf(const ProofSubject& subject, uint64_t size,
 }
 
 int PairsFor(uint64_t size) {
-  if (size > uint64_t{4} << 20) return 2;
+  if (size > uint64_t{4} << 20) return 3;
   if (size > uint64_t{1} << 20) return 4;
   return 8;
+}
+
+// What a single cell differs from itself by, at most in 95 of 100.
+double NoiseOfCells(const std::vector<const ContrastResult*>& control) {
+  std::vector<double> differences;
+  for (const ContrastResult* result : control) {
+    differences.push_back(std::abs(result->interval(0.95).middle));
+  }
+  if (differences.empty()) return kLowestNoise;
+  return std::max(kLowestNoise, kernels::Quantile(differences, 0.95));
 }
 
 CellVerdict VerdictOf(const Interval& interval, double noise_floor) {
@@ -106,47 +119,89 @@ CellVerdict VerdictOf(const Interval& interval, double noise_floor) {
   return CellVerdict::kCannotTell;
 }
 
-// Comparisons of this function, without the control.
-std::vector<const ContrastResult*> Comparisons(const kernels::Study& study,
-                                               bool is_memset) {
-  std::vector<const ContrastResult*> results;
+using Results = std::vector<const ContrastResult*>;
+
+// This function's comparisons of `side` with kWithoutSide.
+Results Comparisons(const kernels::Study& study, bool is_memset,
+                    ProofSide side) {
+  Results results;
   for (const ContrastResult& result : study.results) {
     if (result.contrast.cell.is_memset == is_memset &&
-        result.contrast.candidate == kWithSide) {
+        result.contrast.candidate == side) {
       results.push_back(&result);
     }
   }
   return results;
 }
 
-// The mean over cells, one value a process.
-std::vector<double> MeanByProcess(
-    const std::vector<const ContrastResult*>& results) {
-  std::vector<double> means;
+Results Touched(const Results& results, const ProofSubject& subject) {
+  Results touched;
   for (const ContrastResult* result : results) {
+    const uint64_t size = result->contrast.cell.size;
+    if (subject.before(size) != subject.after(size)) touched.push_back(result);
+  }
+  return touched;
+}
+
+// The mean over cells by weight, one value a process.
+std::vector<double> MeanByProcess(const Results& results) {
+  std::vector<double> means;
+  double weights = 0;
+  for (const ContrastResult* result : results) {
+    const double weight = WeightOf(result->contrast.cell);
+    weights += weight;
     means.resize(std::max(means.size(), result->log_ratios.size()));
     for (size_t i = 0; i < result->log_ratios.size(); ++i) {
-      means[i] += result->log_ratios[i] / static_cast<double>(results.size());
+      means[i] += weight * result->log_ratios[i];
     }
   }
+  for (double& mean : means) mean /= weights;
   return means;
 }
 
-// The cell that is proved slower beyond the band; nullptr where there is none.
-const ContrastResult* ProvedSlower(
-    const std::vector<const ContrastResult*>& results) {
+// One thing that must not get slower.
+struct Claim {
+  std::string what;
+  std::vector<double> log_ratios;
+};
+
+std::vector<Claim> Claims(const Results& touched, const ProofSubject& subject) {
+  std::vector<Claim> claims;
+  std::map<uint64_t, Results> by_size;
+  for (const ContrastResult* result : touched) {
+    const Cell& cell = result->contrast.cell;
+    by_size[cell.size].push_back(result);
+    const bool non_temporal =
+        subject.before(cell.size) == CopyPath::kNonTemporal ||
+        subject.after(cell.size) == CopyPath::kNonTemporal;
+    if (non_temporal || cell.regime == Regime::kHot) {
+      claims.push_back({kernels::CellName(cell), result->log_ratios});
+    }
+  }
+  for (const auto& [size, results] : by_size) {
+    claims.push_back(
+        {absl::StrCat(size, " bytes in the mean"), MeanByProcess(results)});
+  }
+  return claims;
+}
+
+// The claim that is refuted by most; nullopt where none is.
+std::optional<Claim> ProvedSlower(const Results& touched,
+                                  const ProofSubject& subject) {
+  const std::vector<Claim> claims = Claims(touched, subject);
   std::vector<double> p_values;
-  for (const ContrastResult* result : results) {
-    p_values.push_back(kernels::MeanPValue(result->log_ratios, kBand));
+  for (const Claim& claim : claims) {
+    p_values.push_back(kernels::MeanPValue(claim.log_ratios, kBand));
   }
   const std::vector<double> adjusted = kernels::BenjaminiHochberg(p_values);
-  const ContrastResult* worst = nullptr;
-  for (size_t i = 0; i < results.size(); ++i) {
-    const double middle = results[i]->interval(0.95).middle;
-    if (middle <= kBand || adjusted[i] > kFalseDiscoveries) continue;
-    if (worst == nullptr || middle > worst->interval(0.95).middle) {
-      worst = results[i];
-    }
+  std::optional<Claim> worst;
+  double worst_mean = kBand;
+  for (size_t i = 0; i < claims.size(); ++i) {
+    const double mean =
+        kernels::MeanInterval(claims[i].log_ratios, 0.95).middle;
+    if (mean <= worst_mean || adjusted[i] > kFalseDiscoveries) continue;
+    worst_mean = mean;
+    worst = claims[i];
   }
   return worst;
 }
@@ -177,14 +232,11 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject) {
   Proof proof;
   proof.processes = study.processes;
   proof.steal = study.steal;
-  const double floor = kernels::NoiseFloor(
-      study, kWithoutSide, kWithoutAgainSide, [&](const Cell& cell) {
-        return cell.is_memset == subject.is_memset &&
-               subject.before(cell.size) != subject.after(cell.size);
-      });
-  proof.noise_floor = std::expm1(floor);
-  const auto all = Comparisons(study, subject.is_memset);
-  std::vector<const ContrastResult*> touched;
+  const Results all = Comparisons(study, subject.is_memset, kWithSide);
+  const Results touched = Touched(all, subject);
+  const Results control = Touched(
+      Comparisons(study, subject.is_memset, kWithoutAgainSide), subject);
+  const double cell_noise = NoiseOfCells(control);
   for (const ContrastResult* result : all) {
     const Cell& cell = result->contrast.cell;
     const Interval interval = result->interval(0.95);
@@ -194,32 +246,34 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject) {
                            cell.copiers, std::exp(interval.middle),
                            std::exp(interval.low), std::exp(interval.high),
                            result->base_cycles, result->candidate_cycles,
-                           VerdictOf(interval, floor)});
-    if (subject.before(cell.size) != subject.after(cell.size)) {
-      touched.push_back(result);
-    }
+                           VerdictOf(interval, cell_noise)});
   }
-  if (touched.empty()) {
-    proof.summary = "no measured size takes another path";
+  if (touched.empty() || study.processes < 2) {
+    proof.summary = touched.empty() ? "no measured size takes another path"
+                                    : "cannot tell: there was not enough time";
     return proof;
   }
   const Interval mean = kernels::MeanInterval(MeanByProcess(touched), 0.99);
+  const double noise = std::max(
+      kLowestNoise,
+      std::abs(kernels::MeanInterval(MeanByProcess(control), 0.99).middle));
+  proof.noise_floor = std::expm1(noise);
   proof.touched_ratio = std::exp(mean.middle);
   proof.all_ratio =
       std::exp(kernels::MeanInterval(MeanByProcess(all), 0.99).middle);
-  const ContrastResult* const slower = ProvedSlower(touched);
+  const std::optional<Claim> slower = ProvedSlower(touched, subject);
   const std::string words =
       absl::StrCat("touched sizes take ", Words(mean), " of the time");
-  if (floor > kMostNoise || study.steal > kMostSteal) {
+  if (study.steal > kMostSteal) {
     proof.summary = absl::StrFormat(
-        "cannot tell: too much disturbance (noise %.0f %%, steal %.0f %%)",
-        100 * proof.noise_floor, 100 * study.steal);
-  } else if (mean.high >= -floor) {
+        "cannot tell: the hypervisor took %.0f %% of the time away",
+        100 * study.steal);
+  } else if (slower.has_value()) {
+    proof.summary = absl::StrCat(
+        "harmful: ", slower->what, " takes ",
+        Words(kernels::MeanInterval(slower->log_ratios, 0.95)), " of the time");
+  } else if (mean.high >= -noise) {
     proof.summary = absl::StrCat("not proved: ", words);
-  } else if (slower != nullptr) {
-    proof.summary =
-        absl::StrCat("harmful: ", kernels::CellName(slower->contrast.cell),
-                     " takes ", Words(slower->interval(0.95)), " of the time");
   } else {
     proof.holds = true;
     proof.summary = words;

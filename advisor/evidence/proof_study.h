@@ -43,9 +43,11 @@ struct ProofPlan {
 std::vector<kernels::Contrast> ProofContrasts(const ProofPlan& plan);
 
 // What the study says of one function. It holds when the touched cells are
-// faster in the mean, by more than the noise and with 99 % confidence, and none
-// of them is slower by more than 2 % (after Benjamini and Hochberg, over all
-// its cells). A run that was disturbed too much holds nothing.
+// faster in the mean (by weight, path_study.h), with 99 % confidence and by
+// more than the control differs from itself, and when nothing that is touched
+// is slower by more than 2 % (after Benjamini and Hochberg): no cell of buffers
+// in use or of non-temporal stores, and no size in its mean. A run that was
+// disturbed too much holds nothing.
 Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject);
 
 // Several functions' proofs as one, for the report.
