@@ -83,6 +83,14 @@ class ThreadCounter {
                       absl::StrCat(before, " / ", info.threads, " = ", share),
                       ""};
         });
+      } else {
+        steps_.Add([&] {
+          return Step{"share of one thread", Number(share),
+                      info.threads > 0 && share > 0
+                          ? "not divided by the threads (bug 30745)"
+                          : "nothing to divide",
+                      ""};
+        });
       }
     } else {
       steps_.Add([&] {
@@ -315,6 +323,13 @@ void ShareAmd(const CpuidSource& cpu, const GlibcBuild& build,
   // 0x8000001D tells one CCX's L3 and needs no division.
   if (build.Has(Change::kAmdLegacyFallback) && features.family < 0x17) {
     info.shared += info.core;
+    steps.Add([&] {
+      return Step{
+          "shared", Number(info.shared),
+          absl::StrCat("L3 and L2 exclude each other: ", info.level3_cache_size,
+                       " + ", info.core, " = ", info.shared),
+          ""};
+    });
   }
   info.shared_per_thread = info.shared;
 }

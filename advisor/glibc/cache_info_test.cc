@@ -178,6 +178,18 @@ TEST(Amd, SourcesByRelease) {
   EXPECT_GT(Info(no1d, "2.37+branch").level3_cache_size, 0);
 }
 
+// 0x80000006:EDX[31:18] counts 512 KiB, but glibc takes 12 bits of it.
+TEST(Amd, TwoGibibytesAreNone) {
+  CpuidTable cpu = VectorNamed("zen3_7763");
+  CpuidRegisters leaf = cpu.Execute(0x80000006);
+  leaf.edx = (0x1000u << 18) | 0x9140;
+  cpu.Set(0x80000006, 0, leaf);
+  EXPECT_EQ(Info(cpu, "2.36").level3_cache_size, 0);
+  leaf.edx = (0x1001u << 18) | 0x9140;
+  cpu.Set(0x80000006, 0, leaf);
+  EXPECT_EQ(Info(cpu, "2.36").level3_cache_size, 512 << 10);
+}
+
 TEST(Hygon, AnEmptyLeafIsOneByteFrom241) {
   CpuidTable cpu = VectorNamed("hygon_7185");
   for (uint32_t subleaf = 0; subleaf < 4; ++subleaf) {

@@ -221,32 +221,33 @@ CacheSize Leaf8000001dSize(const CpuidSource& cpu, CacheLevel level,
 CacheSize AmdLegacySize(const CpuidSource& cpu, CacheLevel level,
                         const StepRecorder& steps) {
   const uint32_t leaf = level == CacheLevel::kL1d ? 0x80000005 : 0x80000006;
-  const std::string name = steps.enabled() ? absl::StrFormat("%x:0", leaf) : "";
   if (cpu.Execute(0x80000000).eax < leaf) {
     return Unknown(0, steps, "the highest extended leaf is below",
                    "80000000:0:EAX");
   }
   const CpuidRegisters entry = cpu.Execute(leaf);
-  CacheSize size;
-  absl::string_view field;
-  switch (level) {
-    case CacheLevel::kL1d:
-      size.bytes = (entry.ecx >> 14) & 0x3fc00;
-      field = ":ECX[31:24]";
-      break;
-    case CacheLevel::kL2:
-      size.bytes = (entry.ecx & 0xf000) == 0 ? 0 : (entry.ecx >> 6) & 0x3fffc00;
-      field = ":ECX[31:16] (associativity in [15:12])";
-      break;
-    default:
-      size.bytes =
-          (entry.edx & 0xf000) == 0 ? 0 : (entry.edx & 0x3ffc0000u) << 1;
-      field = ":EDX[31:18] (associativity in [15:12])";
-      break;
+  uint32_t field = entry.ecx >> 24;
+  uint32_t kib = 1;
+  bool present = true;
+  absl::string_view name = "ECX[31:24]";
+  if (level == CacheLevel::kL2) {
+    field = entry.ecx >> 16;
+    present = (entry.ecx & 0xf000) != 0;
+    name = "ECX[31:12]";
+  } else if (level == CacheLevel::kL3) {
+    // The field goes on to bit 31; glibc drops the upper two, 2 GiB and up.
+    field = (entry.edx >> 18) & 0xfff;
+    kib = 512;
+    present = (entry.edx & 0xf000) != 0;
+    name = "EDX[29:12]";
   }
+  CacheSize size;
+  if (present) size.bytes = int64_t{field} * kib * 1024;
   if (steps.enabled()) {
-    size.reason = level == CacheLevel::kL3 ? "times 512 KiB" : "in KiB";
-    size.source = absl::StrCat(name, field);
+    size.reason =
+        present ? absl::StrFormat("%d * %d KiB = %d", field, kib, size.bytes)
+                : "associativity 0: no such cache";
+    size.source = absl::StrFormat("%x:0:%s", leaf, name);
   }
   return size;
 }

@@ -21,11 +21,13 @@ void ApplyMask(const GlibcBuild& build, const StepRecorder& steps,
                                             build, prediction.features);
     for (const MaskItem& item : prediction.mask_items) {
       steps.Add([&] {
-        return Step{"mask", item.text,
-                    !item.accepted    ? "not a name of this build: ignored"
-                    : !item.effective ? "changes nothing"
-                                      : "applied",
-                    item.behind_end ? "read past the mask's end" : ""};
+        return Step{
+            "mask", item.text,
+            absl::StrCat(!item.accepted    ? "not a name of this build: ignored"
+                         : !item.effective ? "changes nothing"
+                                           : "applied",
+                         item.behind_end ? "; read past the mask's end" : ""),
+            ""};
       });
     }
   }
