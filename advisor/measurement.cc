@@ -117,6 +117,15 @@ bool HasVariant(const kernels::Tree& tree, absl::string_view name) {
   return false;
 }
 
+// "x86_rep_movsb_threshold=24576"
+std::string NamesOf(const std::vector<TunableSetting>& settings) {
+  return absl::StrJoin(
+      settings, ", ", [](std::string* out, const TunableSetting& setting) {
+        absl::StrAppend(out, setting.name.substr(setting.name.rfind('.') + 1),
+                        "=", setting.value);
+      });
+}
+
 class Measurement {
  public:
   Measurement(const MeasuredLibc& libc, const MeasurementDoors& doors,
@@ -259,36 +268,62 @@ class Measurement {
     return part;
   }
 
-  void AddSetting(Part& part, Tunable tunable,
-                  const std::optional<uint64_t>& value,
-                  const std::optional<uint64_t>& before,
-                  absl::string_view reason) const {
-    if (!value.has_value()) return;
-    part.settings.push_back({TunableName(libc_.build, tunable), *value, before,
-                             std::string(reason)});
+  // The part with only one of its two settings.
+  Part OnlyRepString(Part part) const {
+    part.answer.non_temporal = std::nullopt;
+    return part;
+  }
+  Part OnlyNonTemporal(Part part) const {
+    part.answer.rep_string = std::nullopt;
+    return part;
+  }
+
+  // Two settings of one function are proved apart, but for AMD from 2.40 on,
+  // where one without the other opens the rep movsb zone.
+  std::vector<Part> Split(Part part) const {
+    const ThresholdAnswer& answer = part.answer;
+    if (!answer.proposes()) return {};
+    const bool inseparable =
+        libc_.is_amd && libc_.build.Has(Change::kAmdMovsbIsNonTemporal);
+    if (!answer.rep_string.has_value() || !answer.non_temporal.has_value() ||
+        inseparable) {
+      return {std::move(part)};
+    }
+    return {OnlyRepString(part), OnlyNonTemporal(part)};
+  }
+
+  void AddSettings(Part& part) const {
+    const EffectiveThresholds& now = libc_.now;
+    const bool is_memset = part.problem.is_memset;
+    const ThresholdAnswer& answer = part.answer;
+    if (answer.rep_string.has_value()) {
+      part.settings.push_back(
+          {TunableName(libc_.build, is_memset ? Tunable::kX86RepStosbThreshold
+                                              : Tunable::kX86RepMovsbThreshold),
+           *answer.rep_string,
+           is_memset ? now.rep_stosb_threshold : now.rep_movsb_threshold,
+           answer.rep_string_reason});
+    }
+    if (answer.non_temporal.has_value()) {
+      part.settings.push_back(
+          {TunableName(libc_.build,
+                       is_memset ? Tunable::kX86MemsetNonTemporalThreshold
+                                 : Tunable::kX86NonTemporalThreshold),
+           *answer.non_temporal,
+           is_memset ? now.memset_non_temporal_threshold
+                     : now.non_temporal_threshold,
+           answer.non_temporal_reason});
+    }
   }
 
   void Choose() {
     for (const bool is_memset : {false, true}) {
-      Part part = MakePart(is_memset);
-      const ThresholdAnswer& answer = part.answer;
-      const EffectiveThresholds& now = libc_.now;
-      if (is_memset) {
-        AddSetting(part, Tunable::kX86RepStosbThreshold, answer.rep_string,
-                   now.rep_stosb_threshold, answer.rep_string_reason);
-        AddSetting(part, Tunable::kX86MemsetNonTemporalThreshold,
-                   answer.non_temporal, now.memset_non_temporal_threshold,
-                   answer.non_temporal_reason);
-      } else {
-        AddSetting(part, Tunable::kX86NonTemporalThreshold, answer.non_temporal,
-                   now.non_temporal_threshold, answer.non_temporal_reason);
-        AddSetting(part, Tunable::kX86RepMovsbThreshold, answer.rep_string,
-                   now.rep_movsb_threshold, answer.rep_string_reason);
+      for (Part& part : Split(MakePart(is_memset))) {
+        AddSettings(part);
+        advice_.proposed.insert(advice_.proposed.end(), part.settings.begin(),
+                                part.settings.end());
+        parts_.push_back(std::move(part));
       }
-      if (part.settings.empty()) continue;
-      advice_.proposed.insert(advice_.proposed.end(), part.settings.begin(),
-                              part.settings.end());
-      parts_.push_back(std::move(part));
     }
     if (parts_.empty()) {
       advice_.reason =
@@ -364,15 +399,15 @@ class Measurement {
     return absl::OkStatus();
   }
 
-  // Each function's settings stand or fall alone.
+  // Each part stands or falls alone.
   void Conclude(const Study& study, const std::vector<ProofSubject>& subjects) {
     std::vector<Proof> held, failed;
     std::vector<std::string> failures;
     for (size_t i = 0; i < parts_.size(); ++i) {
       Proof proof = JudgeProof(study, subjects[i]);
       if (!proof.holds) {
-        failures.push_back(absl::StrCat(
-            subjects[i].is_memset ? "memset: " : "memcpy: ", proof.summary));
+        failures.push_back(
+            absl::StrCat(NamesOf(parts_[i].settings), ": ", proof.summary));
         failed.push_back(std::move(proof));
         continue;
       }

@@ -211,6 +211,20 @@ std::string Words(const Interval& interval) {
                          std::exp(interval.low), std::exp(interval.high));
 }
 
+// Subjects may have sizes in common.
+void AddOnce(std::vector<Contrast>& contrasts, const Contrast& contrast) {
+  if (std::find(contrasts.begin(), contrasts.end(), contrast) ==
+      contrasts.end()) {
+    contrasts.push_back(contrast);
+  }
+}
+
+bool IsSameCell(const ProofCell& a, const ProofCell& b) {
+  return a.function == b.function && a.size == b.size &&
+         a.alignment == b.alignment && a.regime == b.regime &&
+         a.copiers == b.copiers;
+}
+
 }  // namespace
 
 std::vector<Contrast> ProofContrasts(const ProofPlan& plan) {
@@ -219,10 +233,10 @@ std::vector<Contrast> ProofContrasts(const ProofPlan& plan) {
     for (const uint64_t size : SizesOf(subject, plan.largest)) {
       const std::vector<Cell> cells = CellsOf(subject, size, plan.copiers);
       for (const Cell& cell : cells) {
-        contrasts.push_back({cell, kWithoutSide, kWithSide, PairsFor(size)});
+        AddOnce(contrasts, {cell, kWithoutSide, kWithSide, PairsFor(size)});
       }
-      contrasts.push_back(
-          {cells[0], kWithoutSide, kWithoutAgainSide, PairsFor(size)});
+      AddOnce(contrasts,
+              {cells[0], kWithoutSide, kWithoutAgainSide, PairsFor(size)});
     }
   }
   return contrasts;
@@ -292,8 +306,12 @@ Proof JoinProofs(const std::vector<Proof>& proofs) {
     absl::StrAppend(&joined.summary, "; ", proof.summary);
     touched += std::log(proof.touched_ratio);
     all += std::log(proof.all_ratio);
-    joined.cells.insert(joined.cells.end(), proof.cells.begin(),
-                        proof.cells.end());
+    for (const ProofCell& cell : proof.cells) {
+      const bool is_there = std::any_of(
+          joined.cells.begin(), joined.cells.end(),
+          [&](const ProofCell& other) { return IsSameCell(cell, other); });
+      if (!is_there) joined.cells.push_back(cell);
+    }
   }
   joined.touched_ratio = std::exp(touched / static_cast<double>(proofs.size()));
   joined.all_ratio = std::exp(all / static_cast<double>(proofs.size()));

@@ -50,7 +50,7 @@ std::vector<kernels::Contrast> ProofContrasts(const ProofPlan& plan);
 // disturbed too much holds nothing.
 Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject);
 
-// Several functions' proofs as one, for the report.
+// Several subjects' proofs as one, for the report; each cell once.
 Proof JoinProofs(const std::vector<Proof>& proofs);
 
 }  // namespace advisor
