@@ -1,7 +1,5 @@
 #include "advisor/render/text_renderer.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -9,52 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "advisor/render/layout.h"
+#include "advisor/render/page.h"
 #include "advisor/render/proof_table.h"
 
 namespace advisor {
 namespace {
-
-constexpr size_t kIndent = 10;
-constexpr size_t kLeastColumns = 40;
-
-// Titles on the left, and paragraphs beside them.
-class Page {
- public:
-  explicit Page(size_t columns) : columns_(columns) {}
-
-  void Title(absl::string_view title) { title_ = std::string(title); }
-
-  void Paragraph(absl::string_view text) {
-    if (text.empty()) return;
-    Append(WrapText(WithoutControlCharacters(text), kIndent, columns_));
-  }
-
-  // Not wrapped: to be copied, or a table.
-  void Verbatim(absl::string_view text) {
-    absl::ConsumeSuffix(&text, "\n");
-    if (text.empty()) return;
-    Append(absl::StrReplaceAll(
-        WithoutControlCharacters(text),
-        {{"\n", absl::StrCat("\n", std::string(kIndent, ' '))}}));
-  }
-
-  size_t columns_beside_titles() const { return columns_ - kIndent; }
-  std::string text() && { return std::move(text_); }
-
- private:
-  void Append(absl::string_view text) {
-    absl::StrAppend(&text_, absl::StrFormat("%-*s", int{kIndent}, title_), text,
-                    "\n");
-    title_.clear();
-  }
-
-  size_t columns_;
-  std::string title_;
-  std::string text_;
-};
 
 // "L3 32 MiB", or where sources disagree "L3 32 MiB (sysfs), 508 MiB (CPUID
 // 0x80000006)".
@@ -244,7 +203,7 @@ void MethodPart(const Report& report, Page& page) {
 
 std::string TextRenderer::Render(const Report& report,
                                  const RenderOptions& options) const {
-  Page page(std::max<size_t>(kLeastColumns, std::max(0, options.columns)));
+  Page page(options.columns);
   MachinePart(report.machine, page);
   GlibcPart(report.glibc, page);
   FindingsPart(report, page);
