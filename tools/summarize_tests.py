@@ -18,6 +18,9 @@ import xml.etree.ElementTree
 
 SLOWEST = 10
 
+# What Bazel says of a target that is good.
+PASSED = ("PASSED", "FLAKY")
+
 # "test_name (module.Class) ... skipped 'reason'"
 UNITTEST_SKIP = re.compile(r"^(\w+) \(.*\.\.\. skipped ['\"](.*)['\"]$", re.M)
 
@@ -25,8 +28,9 @@ Case = collections.namedtuple("Case", ["name", "outcome", "reason"])
 Target = collections.namedtuple("Target", ["label", "seconds", "cases"])
 
 
-def cases_of_xml(label, text, passed):
-    """The cases of one test.xml; `passed` is what Bazel says of the target."""
+def cases_of_xml(label, text, status):
+    """The cases of one test.xml; `status` is what Bazel says of the target."""
+    passed = status in PASSED
     cases = []
     try:
         root = xml.etree.ElementTree.fromstring(text)
@@ -56,7 +60,9 @@ def cases_of_xml(label, text, passed):
         else:
             cases.append(Case(name, "passed", ""))
     if not passed and not any(case.outcome == "failed" for case in cases):
-        cases.append(Case(label, "failed", "ended before its time"))
+        # A crash, a time limit, or an exit status after the last case.
+        cases.append(Case(label, "failed",
+                          f"{status.lower()}, though none of its cases did"))
     return cases
 
 
@@ -79,7 +85,7 @@ def read_events(lines):
             result = event["testResult"]
             seconds[label] += int(result.get("testAttemptDurationMillis",
                                              0)) / 1000
-            passed = result.get("status") in ("PASSED", "FLAKY")
+            status = result.get("status", "NO_STATUS")
             outputs = {
                 output["name"]: output.get("uri", "")
                 for output in result.get("testActionOutput", [])
@@ -87,15 +93,15 @@ def read_events(lines):
             if "test.xml" in outputs:
                 cases[label] += cases_of_xml(label,
                                              read_uri(outputs["test.xml"]),
-                                             passed)
+                                             status)
             else:
                 cases[label].append(
-                    Case(label, "passed" if passed else "failed",
-                         result.get("status", "").lower()))
+                    Case(label, "passed" if status in PASSED else "failed",
+                         status.lower()))
         elif "testSummary" in event:
             label = identity["testSummary"]["label"]
             status = event["testSummary"].get("overallStatus", "NO_STATUS")
-            if status not in ("PASSED", "FLAKY", "FAILED", "TIMEOUT"):
+            if status not in PASSED + ("FAILED", "TIMEOUT"):
                 broken[label] = status.lower().replace("_", " ")
         elif "targetCompleted" in identity:
             if not event.get("completed", {}).get("success", False):

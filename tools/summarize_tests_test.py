@@ -94,8 +94,9 @@ class SummarizeTestsTest(unittest.TestCase):
 
     def test_a_crash_is_a_failure(self):
         status, lines = self.summary(
-            test_result("//a:copy_test", "FAILED", self.xml(GOOGLETEST % "")))
-        self.assertIn("FAILED //a:copy_test: ended before its time", lines)
+            test_result("//a:copy_test", "TIMEOUT", self.xml(GOOGLETEST % "")))
+        self.assertIn("FAILED //a:copy_test: timeout, though none of its cases "
+                      "did", lines)
         self.assertEqual(status, 1)
         _, lines = self.summary(
             test_result("//a:copy_test", "FAILED", self.xml("<testsuites>")))
