@@ -1,0 +1,157 @@
+#include "glibc_patches/checks/runner.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "advisor/cpu/cpuid_source.h"
+#include "glibc_patches/checks/child.h"
+#include "glibc_patches/checks/session.h"
+#include "glibc_patches/checks/shrink.h"
+#include "glibc_patches/checks/world.h"
+
+namespace glibc_patches {
+namespace {
+
+std::optional<std::string> WhyNotRunnable(const kernels::Variant& variant) {
+  static const auto& cpu = *new advisor::CpuidTable(advisor::ReadNativeCpuid());
+  const std::optional<std::string> missing =
+      kernels::MissingFeature(variant, cpu);
+  // The child answers `xtest`, all that RTM is needed for, and variants.bzl
+  // names RTM last.
+  if (!missing.has_value() || missing == "RTM") return std::nullopt;
+  return absl::StrCat("needs ", *missing);
+}
+
+std::string TextOf(const char* text, size_t room) {
+  return std::string(text, strnlen(text, room));
+}
+
+std::vector<std::string> LinesOf(const char* text, size_t room) {
+  return absl::StrSplit(TextOf(text, room), '\n', absl::SkipEmpty());
+}
+
+void ReadCoverage(const SharedReport& report, CheckResult& result) {
+  if (report.executed < 0) return;
+  BlockCoverage coverage;
+  coverage.executed = report.executed;
+  coverage.total = report.total;
+  constexpr int kRoom = sizeof(report.never) / sizeof(report.never[0]);
+  const int count = std::clamp(report.never_count, 0, kRoom);
+  coverage.never_executed.assign(report.never, report.never + count);
+  result.coverage = std::move(coverage);
+}
+
+// What a call did wrong, made as small as the time allows.
+CheckFinding SmallestFinding(const CheckRow& row, const CheckContext& context,
+                             const RunLimits& limits, const PlacedCall& call,
+                             std::string what) {
+  const SmallestCall smallest =
+      Shrink(row, context, limits, call, std::move(what));
+  return {std::string(row.id), smallest.what,
+          Describe(context.variant, smallest.call)};
+}
+
+void ReadReport(const CheckRow& row, const CheckContext& context,
+                const RunLimits& limits, const SharedReport& report,
+                const ChildOutcome& outcome, CheckResult& result) {
+  result.calls = std::max(int64_t{report.calls}, int64_t{0});
+  result.notes = LinesOf(report.notes, sizeof(report.notes));
+  ReadCoverage(report, result);
+  for (std::string& what :
+       LinesOf(report.code_findings, sizeof(report.code_findings))) {
+    result.findings.push_back({std::string(row.id), std::move(what), {}});
+  }
+  if (report.failed_call_known) {
+    result.findings.push_back(
+        SmallestFinding(row, context, limits, report.failed_call,
+                        TextOf(report.what, sizeof(report.what))));
+  } else if (outcome.end != ChildEnd::kFinished) {
+    std::string what = DescribeDeath(context.variant, report, outcome);
+    const bool judged = row.attempt != nullptr && report.calls > 0 &&
+                        IsPossible(context.variant, report.call);
+    if (judged) {
+      result.findings.push_back(
+          SmallestFinding(row, context, limits, report.call, std::move(what)));
+    } else {
+      result.findings.push_back({std::string(row.id), std::move(what), {}});
+    }
+  }
+  result.status =
+      result.findings.empty() ? CheckStatus::kPassed : CheckStatus::kFailed;
+}
+
+// The variant whose code this one is too, when it comes first in the registry.
+const kernels::Variant* EarlierName(const kernels::Variant& variant) {
+  for (const kernels::Variant& other : kernels::AllVariants()) {
+    if (other.address == variant.address) {
+      return other.name == variant.name ? nullptr : &other;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+CheckResult RunCheck(const CheckRow& row, const CheckContext& context,
+                     const RunLimits& limits) {
+  const absl::Time start = absl::Now();
+  CheckResult result;
+  result.id = std::string(row.id);
+  result.variant = VariantLabel(context.variant);
+  std::optional<std::string> reason = row.skip_reason(context);
+  if (!reason.has_value() && row.attempt != nullptr) {
+    reason = WhyNotRunnable(context.variant);
+  }
+  if (reason.has_value()) {
+    result.reason = *reason;
+    return result;
+  }
+  World::Get();
+  ReportPage page;
+  const ChildOutcome outcome =
+      RunInChild(page.get(), limits, limits.time, row.hang_seconds, [&] {
+        CheckSession session(row, context, page.get());
+        row.run(context, session);
+      });
+  if (outcome.end == ChildEnd::kNotStarted) {
+    result.reason = "no child process could be started";
+    return result;
+  }
+  ReadReport(row, context, limits, *page.get(), outcome, result);
+  result.seconds = absl::ToDoubleSeconds(absl::Now() - start);
+  return result;
+}
+
+std::vector<CheckResult> RunChecks(
+    absl::Span<const kernels::Variant* const> variants,
+    const RunOptions& options) {
+  std::vector<CheckResult> results;
+  for (const kernels::Variant* variant : variants) {
+    const kernels::Variant* earlier = EarlierName(*variant);
+    for (const CheckRow& row : AllChecks()) {
+      if (!options.only.empty() &&
+          std::count(options.only.begin(), options.only.end(), row.id) == 0) {
+        continue;
+      }
+      if (earlier != nullptr) {
+        CheckResult same;
+        same.id = std::string(row.id);
+        same.variant = VariantLabel(*variant);
+        same.reason = absl::StrCat("the same code as ", earlier->name);
+        results.push_back(std::move(same));
+      } else {
+        results.push_back(RunCheck(
+            row, {*variant, options.effort, options.seed}, options.limits));
+      }
+      if (options.progress) options.progress(results.back());
+    }
+  }
+  return results;
+}
+
+}  // namespace glibc_patches
