@@ -50,8 +50,24 @@ Offsets DrawOffsets(Alignment alignment, std::mt19937_64& random) {
     }
     case Alignment::kPageAliasing:
       return {source, source + Draw(random, 0, 255)};
+    case Alignment::kOverlapForward:
+    case Alignment::kOverlapBackward:
+      break;  // one buffer: DrawOverlap()
   }
   return {0, 0};
+}
+
+bool Overlaps(Alignment alignment) {
+  return alignment == Alignment::kOverlapForward ||
+         alignment == Alignment::kOverlapBackward;
+}
+
+// Bytes from the start of the lower of the two operands to the upper one. A
+// call of up to 64 bytes reads all before it writes, so that a shorter distance
+// makes no difference to it.
+size_t DrawOverlap(uint64_t size, std::mt19937_64& random) {
+  if (size <= kLine) return 1;
+  return Draw(random, kLine, std::min<size_t>(size - 1, 5 * kLine - 1));
 }
 
 size_t PairCount(const Cell& cell) {
@@ -111,9 +127,18 @@ absl::StatusOr<CellBuffers> CellBuffers::Create(const Cell& cell,
   const absl::StatusOr<char*> memory = pool.Get(2 * side * count);
   if (!memory.ok()) return memory.status();
   const Offsets offsets = DrawOffsets(cell.alignment, random);
+  const size_t distance = DrawOverlap(cell.size, random);
   std::vector<BufferPair> pairs;
   for (size_t i = 0; i < count; ++i) {
     char* const start = *memory + 2 * side * i;
+    if (Overlaps(cell.alignment)) {
+      char* const lower = start + offsets.source;
+      char* const upper = lower + distance;
+      pairs.push_back(cell.alignment == Alignment::kOverlapForward
+                          ? BufferPair{lower, upper}
+                          : BufferPair{upper, lower});
+      continue;
+    }
     pairs.push_back(
         {start + side + offsets.destination, start + offsets.source});
   }

@@ -1,5 +1,6 @@
 #include "kernels/measure/buffers.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <set>
@@ -55,6 +56,23 @@ TEST(CellBuffersTest, AlignmentsAreWhatTheyAreCalled) {
     }
   }
   EXPECT_GT(destination_offsets.size(), 40u);
+}
+
+TEST(CellBuffersTest, OverlapsGoTheWayTheyAreCalled) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    for (const uint64_t size : {65, 200, 4096}) {
+      const BufferPair forward =
+          Make(size, Alignment::kOverlapForward, Regime::kHot, seed).Next();
+      EXPECT_GE(forward.source - forward.destination, 64);
+      EXPECT_LT(forward.source - forward.destination,
+                std::min<int64_t>(320, static_cast<int64_t>(size)));
+      const BufferPair backward =
+          Make(size, Alignment::kOverlapBackward, Regime::kHot, seed).Next();
+      EXPECT_GE(backward.destination - backward.source, 64);
+      EXPECT_LT(backward.destination - backward.source,
+                std::min<int64_t>(320, static_cast<int64_t>(size)));
+    }
+  }
 }
 
 TEST(CellBuffersTest, PairsDoNotOverlap) {

@@ -12,8 +12,9 @@
 namespace kernels {
 namespace {
 
-constexpr std::array<absl::string_view, 4> kAlignmentNames = {
-    "aligned", "misaligned-destination", "misaligned-both", "page-aliasing"};
+constexpr std::array<absl::string_view, 6> kAlignmentNames = {
+    "aligned",       "misaligned-destination", "misaligned-both",
+    "page-aliasing", "overlap-forward",        "overlap-backward"};
 constexpr std::array<absl::string_view, 3> kRegimeNames = {"hot", "rotating",
                                                            "read-back"};
 

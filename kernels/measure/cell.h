@@ -19,6 +19,10 @@ enum class Alignment {
   kMisalignedDestination,  // source on 64 bytes, destination not
   kMisalignedBoth,         // neither, at different offsets
   kPageAliasing,  // destination 0 to 255 bytes past the source, mod 4096
+  // For memmove, above 64 bytes; one buffer, in which the destination begins 64
+  // to 319 bytes (less than the size) before the source, or after it.
+  kOverlapForward,
+  kOverlapBackward,
 };
 
 // What happened to the buffers before the call, and what happens to them after.

@@ -11,7 +11,8 @@ using ::testing::HasSubstr;
 TEST(CellTest, NameAndParseAreInverse) {
   for (const Alignment alignment :
        {Alignment::kAligned, Alignment::kMisalignedDestination,
-        Alignment::kMisalignedBoth, Alignment::kPageAliasing}) {
+        Alignment::kMisalignedBoth, Alignment::kPageAliasing,
+        Alignment::kOverlapForward, Alignment::kOverlapBackward}) {
     for (const Regime regime :
          {Regime::kHot, Regime::kRotating, Regime::kReadBack}) {
       const Cell cell = {true, 4096, alignment, regime, 2};

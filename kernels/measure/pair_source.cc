@@ -198,6 +198,30 @@ absl::StatusOr<std::unique_ptr<PairSource>> VariantPairSourceFactory::Start(
   return std::make_unique<VariantPairSource>(*std::move(worker));
 }
 
+RoutinePairSourceFactory::RoutinePairSourceFactory(
+    WorkerSetup setup, std::vector<RoutineSide> sides)
+    : setup_(std::move(setup)), sides_(std::move(sides)) {}
+
+absl::StatusOr<std::unique_ptr<PairSource>> RoutinePairSourceFactory::Start(
+    uint64_t seed) const {
+  absl::StatusOr<std::unique_ptr<Dialogue>> worker =
+      StartWorker(setup_, setup_.command, seed);
+  if (!worker.ok()) return worker.status();
+  const auto name_or_dash = [](const std::string& name) {
+    return name.empty() ? "-" : name.c_str();
+  };
+  std::string routines = "routines", parameters = "parameters";
+  for (const RoutineSide& side : sides_) {
+    absl::StrAppend(&routines, " ", side.tree, ",",
+                    name_or_dash(side.copy_variant), ",",
+                    name_or_dash(side.set_variant));
+    absl::StrAppend(&parameters, " ", FormatParameters(side.parameters));
+  }
+  const absl::Status status = AskAll(**worker, {routines, parameters});
+  if (!status.ok()) return status;
+  return std::make_unique<VariantPairSource>(*std::move(worker));
+}
+
 LibcPairSourceFactory::LibcPairSourceFactory(WorkerSetup setup,
                                              std::vector<std::string> sides)
     : setup_(std::move(setup)), sides_(std::move(sides)) {}

@@ -71,6 +71,28 @@ class VariantPairSourceFactory : public PairSourceFactory {
   const std::vector<KernelParameters> sides_;
 };
 
+// What one side calls, and its tree's variables meanwhile.
+struct RoutineSide {
+  std::string tree;
+  // Names of variants; empty: none of that kind.
+  std::string copy_variant, set_variant;
+  KernelParameters parameters;
+};
+
+// Variants of any trees that were built in, in one process: a base and a
+// patched tree, or two variants. A cell must suit both sides of a comparison.
+class RoutinePairSourceFactory : public PairSourceFactory {
+ public:
+  RoutinePairSourceFactory(WorkerSetup setup, std::vector<RoutineSide> sides);
+  absl::StatusOr<std::unique_ptr<PairSource>> Start(
+      uint64_t seed) const override;
+  int sides() const override { return static_cast<int>(sides_.size()); }
+
+ private:
+  const WorkerSetup setup_;
+  const std::vector<RoutineSide> sides_;
+};
+
 // The running libc itself, the sides being values of GLIBC_TUNABLES: one
 // process a side, all on the same CPU, that take turns.
 class LibcPairSourceFactory : public PairSourceFactory {

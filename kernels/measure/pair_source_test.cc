@@ -96,6 +96,25 @@ TEST(VariantPairSourceTest, AsksOneProcessForAll) {
   EXPECT_THAT(starter.asked, Contains("|pairs 0 1 7 2"));
 }
 
+TEST(RoutinePairSourceTest, TellsItsWorkerWhatEachSideCalls) {
+  FakeStarter starter;
+  starter.pairs_answer = "ok 100 110 0.1 0.09";
+  KernelParameters low;
+  low.rep_movsb_threshold = 256;
+  const RoutinePairSourceFactory factory(
+      WorkerOf(starter),
+      {{"base", "__memmove_x", "", low}, {"patched", "", "__memset_y", {}}});
+  EXPECT_EQ(factory.sides(), 2);
+  const auto source = factory.Start(7);
+  ASSERT_TRUE(source.ok()) << source.status();
+  EXPECT_THAT(starter.asked, Contains("|routines base,__memmove_x,- "
+                                      "patched,-,__memset_y"));
+  EXPECT_THAT(starter.asked, Contains("|parameters rep_movsb_threshold=256 -"));
+  const auto pairs = (*source)->Measure(kCell, 0, 1, 2);
+  ASSERT_TRUE(pairs.ok()) << pairs.status();
+  EXPECT_EQ(pairs->candidate_cycles, 110);
+}
+
 TEST(VariantPairSourceTest, SaysWhatAWorkerAnswered) {
   FakeStarter starter;
   const VariantPairSourceFactory factory(WorkerOf(starter), "glibc", "a", "b",

@@ -98,6 +98,7 @@ class Worker {
   }
 
   Answer UseLibc(Words) {
+    sides_.clear();
     // Through volatile, so that the compiler cannot call its own expansion.
     void* (*volatile copy)(void*, const void*, size_t) = &memcpy;
     void* (*volatile set)(void*, int, size_t) = &memset;
@@ -107,6 +108,27 @@ class Worker {
   }
 
   Answer UseVariants(Words words) {
+    sides_.clear();
+    return SelectVariants(words);
+  }
+
+  Answer UseRoutines(Words words) {
+    std::vector<Side> sides;
+    for (const absl::string_view word : words) {
+      const std::vector<absl::string_view> parts = absl::StrSplit(word, ',');
+      if (parts.size() != 3) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("expected TREE,COPY,SET, found '", word, "'"));
+      }
+      if (Answer answer = SelectVariants(parts); !answer.ok()) return answer;
+      sides.push_back({routine_, tree_});
+    }
+    sides_ = std::move(sides);
+    return "";
+  }
+
+  // Tree, copy variant, set variant.
+  Answer SelectVariants(Words words) {
     routine_ = {};
     for (const absl::string_view name : words.subspan(1, 2)) {
       if (name == "-") continue;
@@ -141,14 +163,22 @@ class Worker {
     runner_ = nullptr;
     const absl::StatusOr<Cell> cell = ParseCell(words[0]);
     if (!cell.ok()) return cell.status();
-    if (cell->is_memset ? routine_.set == nullptr : routine_.copy == nullptr) {
-      return absl::FailedPreconditionError("nothing to call for this cell");
-    }
+    // Routines differ between sides: these are looked at when one is selected.
+    if (sides_.empty() && !CanCall(*cell)) return NothingToCall();
     absl::StatusOr<std::unique_ptr<CellRunner>> runner =
         CellRunner::Create(*cell, cpus_, pools_, random_);
     if (!runner.ok()) return runner.status();
     runner_ = *std::move(runner);
+    cell_ = *cell;
     return "";
+  }
+
+  bool CanCall(const Cell& cell) const {
+    return cell.is_memset ? routine_.set != nullptr : routine_.copy != nullptr;
+  }
+
+  static absl::Status NothingToCall() {
+    return absl::FailedPreconditionError("nothing to call for this cell");
   }
 
   // Makes `side` the one that the next calls run.
@@ -160,6 +190,14 @@ class Worker {
   }
 
   absl::Status SelectIndex(size_t side) {
+    if (!sides_.empty()) {
+      if (side >= sides_.size()) {
+        return absl::OutOfRangeError(absl::StrCat("no side ", side));
+      }
+      routine_ = sides_[side].routine;
+      tree_ = sides_[side].tree;
+      if (!CanCall(cell_)) return NothingToCall();
+    }
     if (tree_ == nullptr) return absl::OkStatus();
     if (side >= parameters_.size()) {
       return absl::OutOfRangeError(absl::StrCat("no side ", side));
@@ -214,13 +252,21 @@ class Worker {
     return answer;
   }
 
+  struct Side {
+    Routine routine;
+    const Tree* tree;
+  };
+
   std::vector<int> cpus_ = {0};
   std::mt19937_64 random_;
+  // Empty unless each side has routines of its own.
+  std::vector<Side> sides_;
   Routine routine_;
   const Tree* tree_ = nullptr;
   std::vector<KernelParameters> parameters_;
   std::vector<ArenaPool> pools_;
   std::unique_ptr<CellRunner> runner_;
+  Cell cell_;  // of the runner
 };
 
 absl::Span<const Worker::Request> Worker::Requests() {
@@ -229,6 +275,7 @@ absl::Span<const Worker::Request> Worker::Requests() {
       {"seed", 2, &Worker::SetSeed},
       {"libc", 1, &Worker::UseLibc},
       {"variants", 4, &Worker::UseVariants},
+      {"routines", 2, &Worker::UseRoutines},
       {"parameters", 1, &Worker::SetParameters},
       {"cell", 2, &Worker::SetCell},
       {"calls", 3, &Worker::CountCalls},

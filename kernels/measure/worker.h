@@ -3,13 +3,14 @@
 // alternate two of them in short batches.
 //
 //   cpus 0,1          copier k of a cell runs on the k-th; this process moves
-//   to
-//                     the first                             -> "ok"
+//                     to the first                          -> "ok"
 //   seed N            for the offsets of the cells that follow     -> "ok"
 //   libc              call the memcpy and memset of this process   -> "ok"
 //   variants TREE COPY SET   call two variants that were built in ("-": none)
 //                                                           -> "ok"
-//   parameters A ...  the tree's variables, a word for each side of a
+//   routines TREE,COPY,SET ...  the same, a word for each side: two trees, or
+//                     two variants, against each other      -> "ok"
+//   parameters A ...  the side's tree's variables, a word for each side of a
 //                     comparison (parameters_text.h)        -> "ok"
 //   cell CELL         fresh buffers for it (cell.h)         -> "ok"
 //   calls SIDE CYCLES how many calls fill so many cycles    -> "ok N"

@@ -45,6 +45,24 @@ TEST(WorkerTest, AlternatesSettingsOfAVariant) {
   EXPECT_GT(std::stod(words[2]), 2 * std::stod(words[1]));
 }
 
+// Each side has its own code; the trees' variables are the side's too.
+TEST(WorkerTest, AlternatesRoutines) {
+  const std::string ports = "ports,port_memmove_sse2_unaligned,-";
+  const auto answers =
+      Ask({"routines " + ports + " " + ports,
+           "parameters non_temporal_threshold=1000000 non_temporal_threshold=0",
+           "cell memcpy/4096/aligned/hot/1", "pairs 0 1 20 5", "pairs 0 2 20 5",
+           "cell memset/4096/aligned/hot/1", "pairs 0 1 20 5",
+           "routines ports,none,-", "routines ports"});
+  const std::vector<std::string> words = absl::StrSplit(answers[3], ' ');
+  ASSERT_EQ(words.size(), 8u) << answers[3];
+  EXPECT_GT(std::stod(words[2]), 2 * std::stod(words[1]));
+  EXPECT_EQ(answers[4], "error no side 2");
+  EXPECT_EQ(answers[6], "error nothing to call for this cell");
+  EXPECT_EQ(answers[7], "error no variant none in tree ports");
+  EXPECT_EQ(answers[8], "error expected TREE,COPY,SET, found 'ports'");
+}
+
 TEST(WorkerTest, SaysWhatItCannotDo) {
   for (const auto& [request, reason] :
        std::vector<std::pair<std::string, std::string>>{
