@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "advisor/input/input_text.h"
 #include "nlohmann/json.hpp"
@@ -88,12 +89,12 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
   bool end_object() override { return Close(); }
   bool end_array() override { return Close(); }
 
-  bool parse_error(size_t, const std::string& last_token,
-                   const Json::exception&) override {
-    const bool at_end = position_ >= text_.data() + text_.size();
-    status_ =
-        InputError(name_, Line(), "JSON",
-                   at_end ? "the end of the file" : QuotedInput(last_token));
+  bool parse_error(size_t, const std::string&,
+                   const Json::exception& error) override {
+    const bool at_end =
+        absl::StrContains(error.what(), "unexpected end of input");
+    status_ = InputError(name_, Line(), "JSON",
+                         at_end ? "the end of the file" : LastWord());
     return false;
   }
 
@@ -106,6 +107,15 @@ class TreeBuilder : public nlohmann::json_sax<Json> {
       counted_ = last;
     }
     return line_;
+  }
+
+  // What was read last (the parser's own last token holds those before, too).
+  std::string LastWord() const {
+    const absl::string_view read =
+        text_.substr(0, static_cast<size_t>(position_ - text_.data()));
+    const size_t blank = read.find_last_of(" \t\r\n");
+    return QuotedInput(
+        blank == absl::string_view::npos ? read : read.substr(blank + 1));
   }
 
   // Where the next value goes; nullptr past a limit.

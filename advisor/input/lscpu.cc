@@ -38,12 +38,15 @@ using Fields = std::map<std::string, Field>;
 
 constexpr absl::string_view kFlags = "Flags";
 
-// Copied into the notes. Since 2.34 lscpu prints the sum over all instances of
-// a cache, before that the size of one.
+// Copied into the notes, caches last. Since util-linux 2.34 lscpu prints the
+// sum over all instances of a cache ("192 KiB"), before that the size of one
+// ("32K"); on a terminal 2.37 and later shorten the names.
 constexpr absl::string_view kNotes[] = {
     "CPU(s)",    "Thread(s) per core", "Core(s) per socket",
-    "Socket(s)", "Hypervisor vendor",  "L1d cache",
-    "L1i cache", "L2 cache",           "L3 cache",
+    "Socket(s)", "Hypervisor vendor",
+};
+constexpr absl::string_view kCaches[] = {
+    "L1d cache", "L1d", "L1i cache", "L1i", "L2 cache", "L2", "L3 cache", "L3",
 };
 
 absl::StatusOr<std::optional<uint32_t>> NumberOf(const Fields& fields,
@@ -72,15 +75,17 @@ std::string ValueOf(const Fields& fields, absl::string_view key) {
 void AddNotes(const Fields& fields, MachineInput* input) {
   for (const absl::string_view key : kNotes) {
     const std::string value = ValueOf(fields, key);
+    if (!value.empty()) {
+      input->notes.push_back(absl::StrCat(key, ": ", value));
+    }
+  }
+  for (const absl::string_view key : kCaches) {
+    const std::string value = ValueOf(fields, key);
     if (value.empty()) continue;
-    // "192 KiB", "192 KiB (6 instances)"; before, "32K".
-    const bool is_sum = absl::StrContains(value, " ");
-    const bool is_cache = absl::EndsWith(key, "cache");
-    input->notes.push_back(
-        absl::StrCat(key, ": ", value,
-                     !is_cache ? ""
-                     : is_sum  ? ", as lscpu sums it up over the machine"
-                               : ", as lscpu tells one of them"));
+    input->notes.push_back(absl::StrCat(
+        absl::StripSuffix(key, " cache"), " cache: ", value,
+        absl::StrContains(value, " ") ? ", as lscpu sums it up over the machine"
+                                      : ", as lscpu tells one of them"));
   }
 }
 
