@@ -250,12 +250,6 @@ class Measurement {
          libc_.is_amd,
          libc_.now,
          CurveOf(advice_.path_study, is_memset),
-         kernels::NoiseFloor(advice_.path_study, kVectorsSide,
-                             kVectorsAgainSide,
-                             [&](const kernels::Cell& cell) {
-                               return cell.is_memset == is_memset &&
-                                      cell.size >= kSmallestNonTemporal;
-                             }),
          is_memset ? questions_.rep_stosb_from : questions_.rep_movsb_from,
          std::nullopt},
         {},

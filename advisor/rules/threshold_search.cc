@@ -13,10 +13,17 @@ namespace {
 constexpr double kWorthless = std::numeric_limits<double>::infinity();
 // Costs are added up in steps of this, finer than the measured sizes.
 constexpr double kStepOctaves = 0.125;
-// A path must not lose more than this in any single condition (log 1.03), nor a
-// setting on the mean of any single size (log 1.02).
-constexpr double kWorstCondition = 0.0296;
+// Non-temporal stores must gain this at least (log 1.03), and no condition may
+// lose more than kWorstCondition (log 1.10), nor anything that is certain. What
+// is chosen here is proved afterwards with more effort.
+constexpr double kLeastNonTemporalGain = 0.0296;
+constexpr double kWorstCondition = 0.0953;
+// A setting must not lose more than this on the mean of any single size (log
+// 1.02).
 constexpr double kWorstSize = 0.0198;
+// Settings this close to the best (in octaves) are as good; the one next to the
+// default is taken.
+constexpr double kAsGood = 0.02;
 // rep_movsb_threshold has 32 bits in 2.33 to 2.40 (bug 32470).
 constexpr uint64_t kLargestRepString = (uint64_t{1} << 31) - 1;
 
@@ -32,15 +39,15 @@ std::vector<uint64_t> EvaluationSizes(const PathCurve& curve) {
 }
 
 // Whether non-temporal stores pay at every measured size above `threshold`, in
-// the mean and in no single condition the worse.
+// the mean and without harm in any single condition.
 bool NonTemporalPaysAbove(const ThresholdProblem& problem, uint64_t threshold) {
   bool seen = false;
   for (const SizeCosts& costs : problem.curve.sizes) {
     if (!costs.non_temporal.has_value() || costs.size <= threshold) continue;
     seen = true;
     const PathCost& cost = *costs.non_temporal;
-    if (cost.interval.high >= -problem.noise_floor ||
-        cost.worst.middle > kWorstCondition) {
+    if (cost.log_ratio > -kLeastNonTemporalGain ||
+        cost.worst.middle > kWorstCondition || cost.worst.low > 0) {
       return false;
     }
   }
@@ -143,20 +150,53 @@ struct Candidate {
   std::optional<uint64_t> rep_string;
   std::optional<uint64_t> non_temporal;
   double extra = 0;
+  // How far it is from the default, in octaves.
+  double distance = 0;
 };
+
+double Octaves(const std::optional<uint64_t>& value,
+               const std::optional<uint64_t>& now) {
+  if (!value.has_value()) return 0;
+  const auto octave = [](uint64_t bytes) {
+    return std::log2(static_cast<double>(std::max<uint64_t>(bytes, 1)));
+  };
+  return std::abs(octave(*value) - octave(now.value_or(1)));
+}
+
+double Distance(const ThresholdProblem& problem, const Candidate& candidate) {
+  const EffectiveThresholds& now = problem.now;
+  return Octaves(candidate.rep_string, problem.is_memset
+                                           ? now.rep_stosb_threshold
+                                           : now.rep_movsb_threshold) +
+         Octaves(candidate.non_temporal, problem.is_memset
+                                             ? now.memset_non_temporal_threshold
+                                             : now.non_temporal_threshold);
+}
 
 Candidate Best(const ThresholdProblem& problem,
                const std::vector<std::optional<uint64_t>>& rep_strings,
                const std::vector<std::optional<uint64_t>>& non_temporals) {
-  Candidate best;
+  std::vector<Candidate> candidates;
+  double least = 0;
   for (const std::optional<uint64_t>& rep_string : rep_strings) {
     for (const std::optional<uint64_t>& non_temporal : non_temporals) {
-      const double extra =
+      Candidate candidate;
+      candidate.rep_string = rep_string;
+      candidate.non_temporal = non_temporal;
+      candidate.extra =
           ExtraCost(problem, WithThresholds(problem, rep_string, non_temporal));
-      if (extra < best.extra) best = {rep_string, non_temporal, extra};
+      candidate.distance = Distance(problem, candidate);
+      least = std::min(least, candidate.extra);
+      candidates.push_back(candidate);
     }
   }
-  return best;
+  const auto is_better = [&](const Candidate& a, const Candidate& b) {
+    const bool a_good = a.extra <= least + kAsGood;
+    const bool b_good = b.extra <= least + kAsGood;
+    if (a_good != b_good) return a_good;
+    return a_good ? a.distance < b.distance : a.extra < b.extra;
+  };
+  return *std::min_element(candidates.begin(), candidates.end(), is_better);
 }
 
 template <typename Values>

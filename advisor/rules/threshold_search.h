@@ -33,8 +33,6 @@ struct ThresholdProblem {
   bool is_amd = false;
   EffectiveThresholds now;
   PathCurve curve;
-  // Differences of large calls below it are noise (a log ratio).
-  double noise_floor = 0;
   // The lowest value that this release accepts; nullopt: it has no such
   // tunable, or the code has no such path.
   std::optional<uint64_t> lowest_rep_string;

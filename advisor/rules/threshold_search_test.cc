@@ -48,9 +48,8 @@ class ThresholdSearchTest : public ::testing::Test {
  protected:
   ThresholdProblem Problem(const GlibcBuild& build, PathCurve curve,
                            uint64_t movsb, uint64_t stop, uint64_t nt) {
-    ThresholdProblem problem = {
-        {build, true, 32}, false,       false, {}, {}, 0.01,
-        std::nullopt,      std::nullopt};
+    ThresholdProblem problem = {{build, true, 32}, false,       false, {}, {},
+                                std::nullopt,      std::nullopt};
     problem.now.rep_movsb_threshold = movsb;
     problem.now.rep_movsb_stop_threshold = stop;
     problem.now.non_temporal_threshold = nt;
