@@ -1,6 +1,7 @@
 #include "advisor/command_table.h"
 
 #include "advisor/command_help.h"
+#include "advisor/command_inspect.h"
 #include "advisor/command_predict.h"
 #include "advisor/command_recommend.h"
 #include "advisor/command_version.h"
@@ -11,6 +12,7 @@ namespace {
 // One row a command; sorted by name.
 constexpr const CommandRow* kCommands[] = {
     &kHelpCommand,
+    &kInspectCommand,
     &kPredictCommand,
     &kRecommendCommand,
     &kVersionCommand,

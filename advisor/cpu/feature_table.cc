@@ -180,15 +180,23 @@ std::optional<bool> IsFeatureUsable(const CpuidSource& cpu,
   return DecodeFeature(cpu, *row).usable;
 }
 
-std::string DescribeFeature(const FeatureState& feature) {
+std::string FeaturePlace(const FeatureRow& row) {
   constexpr absl::string_view kRegisterNames[] = {"EAX", "EBX", "ECX", "EDX"};
-  const FeatureRow& row = *feature.row;
+  return absl::StrFormat("%x:%x:%s[%d]", row.leaf, row.subleaf,
+                         kRegisterNames[static_cast<int>(row.reg)], row.bit);
+}
+
+absl::string_view WhyNotUsable(const FeatureState& feature) {
+  if (!feature.cpuid || feature.usable) return "";
+  return RuleInWords(feature.row->rule);
+}
+
+std::string DescribeFeature(const FeatureState& feature) {
   const std::string place =
-      absl::StrFormat("%s (%x:%x:%s[%d])", row.name, row.leaf, row.subleaf,
-                      kRegisterNames[static_cast<int>(row.reg)], row.bit);
+      absl::StrFormat("%s (%s)", feature.name(), FeaturePlace(*feature.row));
   if (!feature.cpuid) return place + ": not there";
   if (feature.usable) return place + ": usable";
-  return absl::StrFormat("%s: not usable, %s", place, RuleInWords(row.rule));
+  return absl::StrFormat("%s: not usable, %s", place, WhyNotUsable(feature));
 }
 
 }  // namespace advisor

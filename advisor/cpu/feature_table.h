@@ -68,6 +68,12 @@ std::vector<FeatureState> DecodeFeatures(const CpuidSource& cpu);
 std::optional<bool> IsFeatureUsable(const CpuidSource& cpu,
                                     absl::string_view name);
 
+// "7:0:EBX[31]".
+std::string FeaturePlace(const FeatureRow& row);
+
+// "RTM_ALWAYS_ABORT is set"; empty for a feature that is usable, or not there.
+absl::string_view WhyNotUsable(const FeatureState& feature);
+
 // "AVX512VL (7:0:EBX[31]): usable", "...: not usable, XCR0 lacks its state".
 std::string DescribeFeature(const FeatureState& feature);
 

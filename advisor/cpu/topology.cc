@@ -117,7 +117,7 @@ std::string DescribeTopology(const Topology& topology) {
   }
   if (topology.amd_thread_count.has_value()) {
     absl::StrAppend(&text, "; leaf 0x80000008: ", *topology.amd_thread_count,
-                    " threads");
+                    *topology.amd_thread_count == 1 ? " thread" : " threads");
   }
   if (topology.amd_threads_per_core.has_value()) {
     absl::StrAppend(&text,
