@@ -20,18 +20,19 @@ using ::kernels::ContrastResult;
 using ::kernels::Interval;
 using ::kernels::Regime;
 
-// Two an octave, one past a round number, from 257 on.
+// Four an octave, one past a round number, from 257 on.
 std::vector<uint64_t> AllSizes(uint64_t largest) {
   std::vector<uint64_t> sizes;
   for (uint64_t octave = 256; octave < largest; octave *= 2) {
-    for (const uint64_t size : {octave + 1, octave + octave / 2 + 1}) {
+    for (uint64_t quarter = 0; quarter < 4; ++quarter) {
+      const uint64_t size = octave + octave * quarter / 4 + 1;
       if (size <= largest + 1) sizes.push_back(size);
     }
   }
   return sizes;
 }
 
-constexpr size_t kMostTouchedSizes = 10;
+constexpr size_t kMostTouchedSizes = 8;
 // Neighbours on each side of the touched sizes.
 constexpr size_t kNeighbours = 1;
 // A cell may lose this much (log 1.02): the measurement's own equivalence band.

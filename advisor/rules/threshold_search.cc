@@ -13,11 +13,13 @@ namespace {
 constexpr double kWorthless = std::numeric_limits<double>::infinity();
 // Costs are added up in steps of this, finer than the measured sizes.
 constexpr double kStepOctaves = 0.125;
-// Non-temporal stores must gain this at least (log 1.03), and no condition may
-// lose more than kWorstCondition (log 1.10), nor anything that is certain. What
-// is chosen here is proved afterwards with more effort.
+// Non-temporal stores must gain this at least (log 1.03) where they are used,
+// no condition may lose what is certain, and none may seem to lose more than
+// kWorstCondition (log 1.10), at the first size kWorstFirstCondition
+// (log 1.03). What is chosen here is proved afterwards with more effort.
 constexpr double kLeastNonTemporalGain = 0.0296;
 constexpr double kWorstCondition = 0.0953;
+constexpr double kWorstFirstCondition = 0.0296;
 // A setting must not lose more than this on the mean of any single size (log
 // 1.02).
 constexpr double kWorstSize = 0.0198;
@@ -44,10 +46,11 @@ bool NonTemporalPaysAbove(const ThresholdProblem& problem, uint64_t threshold) {
   bool seen = false;
   for (const SizeCosts& costs : problem.curve.sizes) {
     if (!costs.non_temporal.has_value() || costs.size <= threshold) continue;
-    seen = true;
     const PathCost& cost = *costs.non_temporal;
-    if (cost.log_ratio > -kLeastNonTemporalGain ||
-        cost.worst.middle > kWorstCondition || cost.worst.low > 0) {
+    const double worst = seen ? kWorstCondition : kWorstFirstCondition;
+    seen = true;
+    if (cost.log_ratio > -kLeastNonTemporalGain || cost.worst.middle > worst ||
+        cost.worst.low > 0) {
       return false;
     }
   }
