@@ -1,6 +1,7 @@
 #include "advisor/render/proof_table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +16,11 @@ namespace {
 
 constexpr size_t kNarrow = 7;  // "  0.71!"
 constexpr size_t kWide = 20;   // "  0.71! [0.69, 0.73]"
+
+// What a screen has room for, beside the rest of the report.
+constexpr size_t kRows = 14;
+constexpr size_t kRowsOfAllBlocks = 20;
+constexpr size_t kFewestRows = 6;
 
 // What a column stands for.
 std::string Condition(const ProofCell& cell) {
@@ -83,6 +89,7 @@ class Table {
     rows_.resize(sorted.size());
     for (size_t i = 0; i < cells.size(); ++i) {
       Row& row = rows_[IndexIn(sorted, keys[i])];
+      row.function = cells[i].function;
       row.label = RowLabel(cells[i]);
       row.cells.resize(conditions_.size());
       row.cells[IndexIn(conditions_, Condition(cells[i]))] = &cells[i];
@@ -97,23 +104,106 @@ class Table {
     const bool wide = conditions_.size() * kWide <= room;
     const size_t per_block =
         std::max<size_t>(1, room / (wide ? kWide : kNarrow));
+    const size_t blocks = (conditions_.size() + per_block - 1) / per_block;
+    const size_t rows =
+        blocks == 1 ? kRows : std::max(kFewestRows, kRowsOfAllBlocks / blocks);
     std::string text;
     for (size_t first = 0; first < conditions_.size(); first += per_block) {
       const size_t last = std::min(first + per_block, conditions_.size());
-      AppendBlock(first, last, wide, columns, &text);
+      AppendBlock(first, last, rows, wide, columns, &text);
     }
     return text;
   }
 
  private:
   struct Row {
+    std::string function;
     std::string label;
     // By condition; nullptr where there is none.
     std::vector<const ProofCell*> cells;
   };
 
-  void AppendBlock(size_t first, size_t last, bool wide, size_t columns,
-                   std::string* text) const {
+  // What a reader must see of a row's cells from `first` on, most pressing
+  // first: that something is slower, then how far from 1 it is.
+  struct Weight {
+    bool slower = false;
+    bool extreme = false;
+    double effect = 0;
+
+    bool operator>(const Weight& other) const {
+      return std::tie(slower, extreme, effect) >
+             std::tie(other.slower, other.extreme, other.effect);
+    }
+  };
+
+  static Weight WeightOf(const Row& row, size_t first, size_t last) {
+    Weight weight;
+    for (size_t i = first; i < last; ++i) {
+      const ProofCell* const cell = row.cells[i];
+      if (cell == nullptr) continue;
+      weight.slower |= cell->verdict == CellVerdict::kSlower;
+      if (cell->verdict == CellVerdict::kFaster ||
+          cell->verdict == CellVerdict::kSlower) {
+        weight.effect =
+            std::max(weight.effect, std::abs(std::log(cell->ratio)));
+      }
+    }
+    return weight;
+  }
+
+  // The rows of a block that have cells in it, in their order; of more than
+  // `most` those that matter: slower ones, the first and the last with an
+  // effect of each function, and the largest effects.
+  std::vector<const Row*> ChooseRows(size_t first, size_t last, size_t most,
+                                     size_t* left_out,
+                                     size_t* slower_left_out) const {
+    struct Candidate {
+      const Row* row;
+      Weight weight;
+    };
+    std::vector<Candidate> candidates;
+    for (const Row& row : rows_) {
+      const auto* const begin = row.cells.data();
+      if (std::any_of(begin + first, begin + last,
+                      [](const ProofCell* cell) { return cell != nullptr; })) {
+        candidates.push_back({&row, WeightOf(row, first, last)});
+      }
+    }
+    for (size_t i = 0, previous = candidates.size(); i < candidates.size();
+         ++i) {
+      if (candidates[i].weight.effect == 0) continue;
+      const bool same = previous < i && candidates[previous].row->function ==
+                                            candidates[i].row->function;
+      if (!same) {
+        candidates[i].weight.extreme = true;
+        if (previous < i) candidates[previous].weight.extreme = true;
+      }
+      previous = i;
+    }
+    for (size_t i = candidates.size(); i-- > 0;) {
+      if (candidates[i].weight.effect == 0) continue;
+      candidates[i].weight.extreme = true;
+      break;
+    }
+    absl::c_stable_sort(candidates,
+                        [](const Candidate& left, const Candidate& right) {
+                          return left.weight > right.weight;
+                        });
+    *left_out = candidates.size() > most ? candidates.size() - most : 0;
+    *slower_left_out = 0;
+    for (size_t i = most; i < candidates.size(); ++i) {
+      *slower_left_out += candidates[i].weight.slower;
+    }
+    std::vector<const Row*> chosen;
+    for (size_t i = 0; i < std::min(most, candidates.size()); ++i) {
+      chosen.push_back(candidates[i].row);
+    }
+    absl::c_sort(chosen);  // rows_ is one array
+    return chosen;
+  }
+
+  void AppendBlock(size_t first, size_t last, size_t most, bool wide,
+                   size_t columns, std::string* text) const {
     std::vector<std::string> legend;
     std::string header(label_width_, ' ');
     for (size_t i = first; i < last; ++i) {
@@ -124,14 +214,27 @@ class Table {
     absl::StrAppend(text, WrapText(absl::StrJoin(legend, "; "), 0, columns),
                     "\n");
     AppendLine(header, text);
-    for (const Row& row : rows_) {
-      std::string line = row.label;
+    size_t left_out, slower_left_out;
+    for (const Row* row :
+         ChooseRows(first, last, most, &left_out, &slower_left_out)) {
+      std::string line = row->label;
       line.resize(label_width_, ' ');
       for (size_t i = first; i < last; ++i) {
-        absl::StrAppend(&line, CellText(row.cells[i], wide));
+        absl::StrAppend(&line, CellText(row->cells[i], wide));
       }
       AppendLine(line, text);
     }
+    if (left_out == 0) return;
+    const std::string slower =
+        slower_left_out == 0 ? ""
+                             : absl::StrCat(" (", slower_left_out, " slower)");
+    absl::StrAppend(
+        text,
+        WrapText(
+            absl::StrCat("and ", left_out, left_out == 1 ? " row" : " rows",
+                         slower, " with less effect: --format=json"),
+            0, columns),
+        "\n");
   }
 
   static void AppendLine(absl::string_view line, std::string* text) {

@@ -173,5 +173,59 @@ TEST(ProofTableTest, NarrowTerminalGetsRatiosOnlyThenBlocks) {
   EXPECT_THAT(blocks, HasSubstr("memcpy     1 KiB  0.70\n"));
 }
 
+size_t CountRows(const std::string& table) {
+  const std::vector<std::string> lines = absl::StrSplit(table, '\n');
+  return std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+    return absl::StartsWith(line, "mem");
+  });
+}
+
+TEST(ProofTableTest, BlockHasNoRowsWithoutACell) {
+  const std::string blocks =
+      ProofTable({Cell("hot", 1024, 0.5), Cell("rotating", 2048, 0.6),
+                  Cell("read-back", 4096, 0.7)},
+                 32);
+  EXPECT_EQ(CountRows(blocks), 3u) << blocks;
+  EXPECT_THAT(blocks, HasSubstr("C: read-back, aligned\n"
+                                "                     C\n"
+                                "memcpy     4 KiB  0.70\n"));
+}
+
+TEST(ProofTableTest, OfManyRowsThoseWithLeastEffectAreLeftOut) {
+  std::vector<ProofCell> cells;
+  for (uint64_t i = 1; i <= 30; ++i) {
+    cells.push_back(Cell("hot", i * 1024, 0.5 + 0.01 * i));
+    if (i <= 3 || i > 20) {
+      cells.back().ratio = 1;
+      cells.back().verdict = CellVerdict::kEquivalent;
+    }
+  }
+  cells[24].ratio = 1.02;
+  cells[24].verdict = CellVerdict::kSlower;
+  const std::string table = ProofTable(cells, 80);
+  EXPECT_EQ(CountRows(table), 14u) << table;
+  EXPECT_THAT(table, HasSubstr("\nand 16 rows with less effect: "));
+  // The first with an effect, and the one that is slower, which is the last.
+  EXPECT_THAT(table, HasSubstr("memcpy     4 KiB"));
+  EXPECT_THAT(table, HasSubstr("memcpy    25 KiB  1.02!"));
+  EXPECT_THAT(table, Not(HasSubstr("memcpy     3 KiB")));
+  EXPECT_THAT(table, Not(HasSubstr("memcpy    20 KiB")));
+  // The neighbour: as many rows as there is room for.
+  cells.resize(14);
+  const std::string whole = ProofTable(cells, 80);
+  EXPECT_EQ(CountRows(whole), 14u);
+  EXPECT_THAT(whole, Not(HasSubstr("less effect")));
+}
+
+TEST(ProofTableTest, SlowerRowsThatDoNotFitAreCounted) {
+  std::vector<ProofCell> cells;
+  for (uint64_t i = 1; i <= 20; ++i) {
+    cells.push_back(Cell("hot", i * 1024, 1.1));
+    cells.back().verdict = CellVerdict::kSlower;
+  }
+  EXPECT_THAT(ProofTable(cells, 80),
+              HasSubstr("and 6 rows (6 slower) with less effect"));
+}
+
 }  // namespace
 }  // namespace advisor
