@@ -166,7 +166,7 @@ std::string FeaturesThatDiffer(const CpuidTable& taken,
   return absl::StrJoin(names, " ");
 }
 
-// Features that Linux does not show are no contradiction.
+// Features that Linux may not show are no contradiction.
 std::string Contradiction(const MachineInput& taken,
                           const MachineInput& other) {
   const CpuidTable& one = taken.cores[0].cpuid;
@@ -187,7 +187,7 @@ std::string Contradiction(const MachineInput& taken,
   CpuidTable told = two;
   for (CpuidTable* const table : {&shown, &told}) {
     for (const FeatureRow& row : FeatureTable()) {
-      if (!LinuxFlagName(row.name).empty()) continue;
+      if (IsShownByEveryLinux(row.name)) continue;
       CpuidRegisters registers = table->Execute(row.leaf, row.subleaf);
       if (registers == CpuidRegisters{}) continue;
       uint32_t* const fields[] = {&registers.eax, &registers.ebx,
@@ -280,6 +280,14 @@ MachineInput JoinInputs(std::vector<MachineInput> inputs, std::string name) {
         if (is_new) joined.unknown.push_back(fact);
       }
     }
+  }
+  if (joined.diagnostics.has_value()) {
+    joined.unknown.erase(
+        std::remove_if(joined.unknown.begin(), joined.unknown.end(),
+                       [](const UnknownFact& fact) {
+                         return fact.command == "ld.so --list-diagnostics";
+                       }),
+        joined.unknown.end());
   }
   if (has_cpuid && joined.cpu_template.has_value() &&
       !best->cpu_template.has_value()) {

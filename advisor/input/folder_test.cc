@@ -109,6 +109,17 @@ TEST(FolderTest, JoinsListingsWithWhatTellsMost) {
   EXPECT_THAT(input.warnings, IsEmpty());
   EXPECT_THAT(input.notes, Contains(HasSubstr("b/lscpu: L3 cache: 260 MiB")));
 
+  // Its features are told better, its caches not at all.
+  files.Add("b/diagnostics",
+            Fixture("listings/debian-2.36-9+deb12u14_emerald-rapids-guest."
+                    "diagnostics.txt"));
+  input = ReadFake(files);
+  EXPECT_TRUE(IsUsed(input, "b/diagnostics"));
+  EXPECT_FALSE(IsUsed(input, "b/proc/cpuinfo"));
+  EXPECT_FALSE(input.has_cache_leaves);
+  EXPECT_EQ(input.unknown.size(), 1u);
+  EXPECT_THAT(input.warnings, IsEmpty());
+
   files.Add("b/diagnostics",
             Fixture("listings/debian-2.41-12+deb13u5_emerald-rapids-guest."
                     "diagnostics.txt"));

@@ -185,6 +185,14 @@ std::string LinuxFlagName(absl::string_view feature) {
   return absl::AsciiStrToLower(feature);
 }
 
+bool IsShownByEveryLinux(absl::string_view feature) {
+  constexpr absl::string_view kLate[] = {"APX_F", "AVX_VNNI", "FSRM", "IBT",
+                                         "SHSTK"};
+  return std::find(std::begin(kLate), std::end(kLate), feature) ==
+             std::end(kLate) &&
+         !LinuxFlagName(feature).empty();
+}
+
 bool TellsFeatures(const LinuxCpu& cpu) {
   return FullVendor(cpu.vendor).size() == kVendorSize &&
          cpu.family.has_value() && cpu.model.has_value() &&
@@ -235,7 +243,8 @@ std::vector<UnknownFact> UnknownOfLinuxCpu(const LinuxCpu& cpu) {
        "cpuid -r"});
   unknown.push_back(
       {"bits that Linux does not show as flags (RTM_ALWAYS_ABORT, FZLRM, FSRS, "
-       "FSRCS, AVX10)",
+       "FSRCS, AVX10) or not in every release (FSRM: 5.6 and later, AVX_VNNI: "
+       "5.11, APX_F: 6.16)",
        "cpuid -r"});
   unknown.push_back({"sizes and thresholds in force (2.33 and later)",
                      "ld.so --list-diagnostics"});

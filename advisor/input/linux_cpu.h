@@ -51,6 +51,11 @@ bool TellsFeatures(const LinuxCpu& cpu);
 // What CpuidOfLinuxCpu leaves open.
 std::vector<UnknownFact> UnknownOfLinuxCpu(const LinuxCpu& cpu);
 
+// Every Linux that is in use shows the flag; of others, a missing flag may mean
+// an old kernel (FSRM: 5.6, AVX_VNNI: 5.11, IBT and SHSTK: 5.18 and 6.6 if they
+// are configured, APX_F: 6.16).
+bool IsShownByEveryLinux(absl::string_view feature);
+
 // Linux's word for a feature of feature_table.h: "pni" for "SSE3". Empty for
 // one that it does not show.
 std::string LinuxFlagName(absl::string_view feature);
