@@ -1,18 +1,12 @@
 #include "advisor/rules/unmeasured_non_temporal_rule.h"
 
 #include "absl/strings/str_cat.h"
-#include "advisor/glibc/prediction.h"
+#include "advisor/evidence/healthy_threshold.h"
 #include "advisor/glibc/thresholds.h"
 #include "advisor/glibc/tunables.h"
 
 namespace advisor {
 namespace {
-
-// NONTEMPORAL threshold of 2.38 and later without cache information.
-constexpr uint64_t kWithoutCacheInformation = uint64_t{64} << 20;
-// Beyond it a computed value is no cache size: 2^60 - 1 from 2.38 on for a
-// vendor that is not known.
-constexpr uint64_t kLargestPlausible = uint64_t{4} << 30;
 
 std::string WhyWrong(const GlibcBuild& build, uint64_t threshold) {
   if (threshold == 0) {
@@ -46,21 +40,15 @@ UnmeasuredAdvice AdviseNonTemporalThreshold(const CpuidSource& cpu,
         "more.";
     return advice;
   }
-  const Prediction newest =
-      Predict(cpu, GlibcBuild::Tag(kLastRelease), "", Reasoning::kOmitted);
-  const uint64_t computed = newest.thresholds.non_temporal_threshold;
-  const bool plausible = !newest.hangs &&
-                         computed > kMinimumNonTemporalThreshold &&
-                         computed <= kLargestPlausible;
-  const uint64_t value = plausible ? computed : kWithoutCacheInformation;
+  const HealthyThreshold healthy = HealthyNonTemporalThreshold(cpu);
   advice.reason = absl::StrCat(
-      wrong, "; ", value, " is ",
-      plausible ? absl::StrCat("what glibc 2.", kLastRelease,
-                               " computes from the same CPUID")
-                : "what later releases use without cache information");
+      wrong, "; ", healthy.bytes, " is ",
+      healthy.computed ? absl::StrCat("what glibc 2.", kLastRelease,
+                                      " computes from the same CPUID")
+                       : "what later releases use without cache information");
   advice.setting =
       TunableSetting{TunableName(build, Tunable::kX86NonTemporalThreshold),
-                     value, now.non_temporal_threshold, advice.reason};
+                     healthy.bytes, now.non_temporal_threshold, advice.reason};
   return advice;
 }
 

@@ -1,0 +1,29 @@
+#include "advisor/evidence/healthy_threshold.h"
+
+#include "advisor/glibc/build.h"
+#include "advisor/glibc/prediction.h"
+#include "advisor/glibc/thresholds.h"
+
+namespace advisor {
+namespace {
+
+// NONTEMPORAL threshold of 2.38 and later without cache information.
+constexpr uint64_t kWithoutCacheInformation = uint64_t{64} << 20;
+// Beyond it a computed value is no cache size: 2^60 - 1 from 2.38 on for a
+// vendor that is not known.
+constexpr uint64_t kLargestPlausible = uint64_t{4} << 30;
+
+}  // namespace
+
+HealthyThreshold HealthyNonTemporalThreshold(const CpuidSource& cpu) {
+  const Prediction newest =
+      Predict(cpu, GlibcBuild::Tag(kLastRelease), "", Reasoning::kOmitted);
+  const uint64_t bytes = newest.thresholds.non_temporal_threshold;
+  if (!newest.hangs && bytes > kMinimumNonTemporalThreshold &&
+      bytes <= kLargestPlausible && bytes != kWithoutCacheInformation) {
+    return {bytes, true};
+  }
+  return {kWithoutCacheInformation, false};
+}
+
+}  // namespace advisor
