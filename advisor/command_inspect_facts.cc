@@ -23,7 +23,12 @@ constexpr absl::string_view kFeaturesThatMatter[] = {
     "RTM",      "XSAVE",    "OSXSAVE",  "XSAVEC",   "HTT"};
 
 std::string WhyNot(const CpuidSource& cpuid, const FeatureState& feature) {
-  if (feature.cpuid) return std::string(WhyNotUsable(feature));
+  if (feature.cpuid) {
+    return feature.row->rule == UsableRule::kXsaveSize &&
+                   !cpuid.Query(0xd, 0).has_value()
+               ? "leaf 0xD is not told"
+               : std::string(WhyNotUsable(feature));
+  }
   // A clear bit needs no reason; a leaf that does not tell is one.
   const LeafFact leaf = BasicLeafFact(cpuid, feature.row->leaf);
   if (leaf.state == LeafState::kAbsent) {

@@ -12,6 +12,7 @@
 #include "advisor/command_testing.h"
 #include "advisor/cpu/cpuid_dump.h"
 #include "advisor/cpu/sysfs_witness.h"
+#include "advisor/cpu/witness_disagreement.h"
 #include "advisor/glibc/build.h"
 #include "advisor/glibc/loader_listing.h"
 #include "advisor/host/fake_subprocess.h"
@@ -235,6 +236,46 @@ TEST(CommandInspectTest, PartialSysfsIsToldAsPartial) {
   const auto& l2 = json["sysfs"]["cpus"][0]["caches"][1];
   EXPECT_TRUE(l2["bytes"].is_null());
   EXPECT_EQ(l2["level"], 2);
+}
+
+TEST(CommandInspectTest, DisagreementsNameBothPlaces) {
+  Inspection inspection;
+  inspection.sysfs.emplace().cpus.resize(1);
+  EXPECT_THAT(RenderInspectionText(inspection, 80),
+              HasSubstr("CPUID and sysfs agree\n"));
+  inspection.disagreements = {{DisagreementKind::kCacheSize, "L3 size",
+                               "508 MiB", "leaf 0x80000006", "32 MiB",
+                               "/sys/x/size"}};
+  EXPECT_THAT(RenderInspectionText(inspection, 80),
+              HasSubstr("CPUID and sysfs disagree:\n"
+                        "            L3 size: 508 MiB in leaf 0x80000006, but "
+                        "32 MiB in /sys/x/size\n"));
+}
+
+// This machine's loader with another release in its banner.
+TEST(CommandInspectTest, GlibcThatNoModelCoversIsToldAsFarAsItTells) {
+  absl::StatusOr<std::string> loader = RealFileReader().Read(kLoader);
+  const std::string banner_text = "stable release version 2.";
+  const size_t banner =
+      loader.ok() ? loader->find(banner_text) : std::string::npos;
+  if (banner == std::string::npos) GTEST_SKIP() << "needs glibc 2.33 or later";
+  loader->replace(banner + banner_text.size(), 2, "99");
+  CommandTestMachine machine;
+  machine.files.Add(kLoader, *loader);
+  machine.subprocess = FakeSubprocess([](const Command& command) {
+    const std::string prefix =
+        "testdata/listings/debian-2.36-9+deb12u14_emerald-rapids-guest.";
+    return Exited(0, Read(absl::StrCat(prefix,
+                                       command.argv.back() == "--list-tunables"
+                                           ? "tunables"
+                                           : "diagnostics",
+                                       ".txt")));
+  });
+  const CommandAnswer answer = machine.Run({"inspect"}, kInspectCommand);
+  EXPECT_EQ(answer.exit_status, 0) << answer.err;
+  EXPECT_THAT(answer.out,
+              AllOf(HasSubstr("2.99"), HasSubstr("listed"),
+                    HasSubstr("103809024"), Not(HasSubstr("predicted"))));
 }
 
 struct OutcomeCase {

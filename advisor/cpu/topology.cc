@@ -109,8 +109,9 @@ Topology DecodeTopology(const CpuidSource& cpu, bool is_amd) {
 
 std::string DescribeTopology(const Topology& topology) {
   std::string text =
-      absl::StrFormat("HTT %s, %d logical CPU ids in the package",
-                      topology.htt ? "set" : "clear", topology.logical_count);
+      absl::StrFormat("HTT %s, %d logical CPU id%s in the package",
+                      topology.htt ? "set" : "clear", topology.logical_count,
+                      topology.logical_count == 1 ? "" : "s");
   absl::StrAppend(&text, DescribeLevels("leaf 0xB", topology.leaf_b));
   if (topology.leaf_1f.fact.state != LeafState::kAbsent) {
     absl::StrAppend(&text, DescribeLevels("leaf 0x1F", topology.leaf_1f));

@@ -105,7 +105,7 @@ void FeaturesPart(const std::vector<FeatureFact>& features, Page& page) {
   }
 }
 
-void GuestPart(const Hypervisor& hypervisor, Page& page) {
+void GuestPart(const Hypervisor& hypervisor, bool all_leaves, Page& page) {
   page.Title("Guest");
   page.Paragraph(hypervisor.is_guest()
                      ? absl::StrCat("of ", DescribeHypervisor(hypervisor))
@@ -122,7 +122,8 @@ void GuestPart(const Hypervisor& hypervisor, Page& page) {
     page.Paragraph("the hypervisor bit (1:0:ECX[31]) is clear");
   }
   const bool sev = hypervisor.sev || hypervisor.sev_es || hypervisor.sev_snp;
-  if (!hypervisor.tdx && !sev) page.Paragraph("no sign of TDX or SEV");
+  if (!hypervisor.tdx && !sev && all_leaves)
+    page.Paragraph("no sign of TDX or SEV");
 }
 
 // The claim without its leaf, which stands above it.
@@ -311,16 +312,16 @@ std::string Number(const std::optional<uint64_t>& number) {
   return number.has_value() ? absl::StrCat(*number) : "-";
 }
 
-// "127 MiB" beside the number itself; about that where it has no such divisor.
+// What stands beside a number of bytes: "127 MiB", "about 15.6 MiB", or
+// nothing where no unit makes it shorter.
 std::string Roughly(uint64_t bytes) {
-  if (bytes < 1024) return "";
-  const std::string text = FormatBytes(bytes);
-  const size_t bracket = text.find('(');
-  if (bracket != std::string::npos) {
-    return absl::StrCat("about ",
-                        text.substr(bracket + 1, text.size() - bracket - 2));
+  constexpr double kMiB = 1 << 20;
+  const std::string exact = FormatCacheSize(bytes);
+  if (bytes >= kMiB && !absl::EndsWith(exact, "MiB") &&
+      !absl::EndsWith(exact, "GiB")) {
+    return absl::StrFormat("about %.3g MiB", bytes / kMiB);
   }
-  return absl::EndsWith(text, "bytes") ? "" : text;
+  return absl::EndsWith(exact, " B") ? "" : exact;
 }
 
 struct Column {
@@ -457,10 +458,10 @@ std::string RenderInspectionText(const Inspection& inspection, int columns) {
   for (const std::string& note : inspection.notes) page.Paragraph(note, 2);
   for (const CoreInspection& core : inspection.cores) {
     page.Title("CPU");
-    page.Paragraph(core.name);
+    if (inspection.cores.size() > 1) page.Paragraph(core.name);
     CpuPart(core.cpu, page);
     FeaturesPart(core.features, page);
-    GuestPart(core.cpu.hypervisor, page);
+    GuestPart(core.cpu.hypervisor, inspection.caches_told, page);
     if (inspection.caches_told) {
       CpuidCachesPart(core.cpu.caches, page);
       if (inspection.sysfs.has_value()) {
@@ -479,7 +480,7 @@ std::string RenderInspectionText(const Inspection& inspection, int columns) {
   GlibcPart(*inspection.glibc, page);
   ThresholdsPart(inspection.glibc->thresholds, page);
   for (const CoreInspection& core : inspection.cores) {
-    if (!core.name.empty()) {
+    if (inspection.cores.size() > 1) {
       page.Title("On");
       page.Paragraph(core.name);
     }

@@ -29,8 +29,20 @@ std::string Condition(const ProofCell& cell) {
       cell.copiers == 1 ? "" : absl::StrCat(", ", cell.copiers, " copiers"));
 }
 
+// "8 MiB+1": most sizes are just above a threshold, and "8388609 bytes (8 MiB)"
+// takes the room of two columns.
+std::string SizeText(uint64_t size) {
+  constexpr uint64_t kUnit = 1024;
+  const uint64_t above = size % kUnit;
+  if (size >= kUnit && above != 0 && above <= 64) {
+    return absl::StrCat(FormatBytes(size - above), "+", above);
+  }
+  const std::string text = FormatBytes(size);
+  return text.substr(0, text.find(" ("));
+}
+
 std::string RowLabel(const ProofCell& cell) {
-  return absl::StrFormat("%-7s %8s", cell.function, FormatBytes(cell.size));
+  return absl::StrFormat("%-7s %8s", cell.function, SizeText(cell.size));
 }
 
 struct Mark {
@@ -129,10 +141,12 @@ class Table {
     bool slower = false;
     bool extreme = false;
     double effect = 0;
+    // Of cells that cannot tell.
+    double maybe = 0;
 
     bool operator>(const Weight& other) const {
-      return std::tie(slower, extreme, effect) >
-             std::tie(other.slower, other.extreme, other.effect);
+      return std::tie(slower, extreme, effect, maybe) >
+             std::tie(other.slower, other.extreme, other.effect, other.maybe);
     }
   };
 
@@ -141,11 +155,13 @@ class Table {
     for (size_t i = first; i < last; ++i) {
       const ProofCell* const cell = row.cells[i];
       if (cell == nullptr) continue;
+      const double distance = std::abs(std::log(cell->ratio));
       weight.slower |= cell->verdict == CellVerdict::kSlower;
       if (cell->verdict == CellVerdict::kFaster ||
           cell->verdict == CellVerdict::kSlower) {
-        weight.effect =
-            std::max(weight.effect, std::abs(std::log(cell->ratio)));
+        weight.effect = std::max(weight.effect, distance);
+      } else if (cell->verdict == CellVerdict::kCannotTell) {
+        weight.maybe = std::max(weight.maybe, distance);
       }
     }
     return weight;

@@ -217,6 +217,18 @@ TEST(ProofTableTest, OfManyRowsThoseWithLeastEffectAreLeftOut) {
   EXPECT_THAT(whole, Not(HasSubstr("less effect")));
 }
 
+TEST(ProofTableTest, SizesAreShort) {
+  const std::string table = ProofTable(
+      {Cell("hot", 1000, 0.5), Cell("hot", 2049, 0.5), Cell("hot", 2561, 0.5),
+       Cell("hot", 8388609, 0.5), Cell("hot", 8390000, 0.5)},
+      80);
+  EXPECT_THAT(table, HasSubstr("memcpy  1000 bytes     0.50"));
+  EXPECT_THAT(table, HasSubstr("memcpy   2 KiB+1       0.50"));
+  EXPECT_THAT(table, HasSubstr("memcpy  2561 bytes     0.50"));
+  EXPECT_THAT(table, HasSubstr("memcpy   8 MiB+1       0.50"));
+  EXPECT_THAT(table, HasSubstr("memcpy  8390000 bytes  0.50"));
+}
+
 TEST(ProofTableTest, SlowerRowsThatDoNotFitAreCounted) {
   std::vector<ProofCell> cells;
   for (uint64_t i = 1; i <= 20; ++i) {
