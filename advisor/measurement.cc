@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -17,6 +18,7 @@
 #include "advisor/glibc/tunables.h"
 #include "advisor/glibc/variant_selection.h"
 #include "advisor/host/load.h"
+#include "advisor/rules/back_off.h"
 #include "advisor/rules/threshold_search.h"
 #include "kernels/measure/pair_source.h"
 #include "kernels/measure/parameters_text.h"
@@ -68,7 +70,7 @@ Effort EffortOf(MeasureMode mode) {
     effort.proof_budget = absl::Seconds(8);
     effort.proof_limit = absl::Seconds(9);
     effort.proof_max_processes = 12;
-    effort.largest = uint64_t{32} << 20;
+    effort.largest = uint64_t{16} << 20;
   }
   return effort;
 }
@@ -143,8 +145,14 @@ class Measurement {
     if (absl::Status status = Explore(*setup); !status.ok()) return status;
     Choose();
     if (!advice_.proposed.empty()) {
-      if (absl::Status status = ReadBack(); !status.ok()) return status;
+      if (absl::Status status = ReadBack(advice_.proposed); !status.ok()) {
+        return status;
+      }
       if (absl::Status status = Prove(*setup); !status.ok()) return status;
+      // What was moved back is another value.
+      if (absl::Status status = ReadBack(advice_.proved); !status.ok()) {
+        return status;
+      }
     }
     advice_.time = doors_.clock.Monotonic() - start;
     return std::move(advice_);
@@ -335,14 +343,14 @@ class Measurement {
   }
 
   // A loader drops what it does not accept without a word.
-  absl::Status ReadBack() const {
+  absl::Status ReadBack(const std::vector<TunableSetting>& settings) const {
     // Before 2.33 a loader lists nothing.
     if (!libc_.build.Has(Change::kListTunables)) return absl::OkStatus();
-    const absl::StatusOr<LoaderAnswer> answer = AskLoader(
-        doors_.subprocess, libc_.loader_path,
-        Environment().With("GLIBC_TUNABLES", StringWith(advice_.proposed)));
+    const absl::StatusOr<LoaderAnswer> answer =
+        AskLoader(doors_.subprocess, libc_.loader_path,
+                  Environment().With("GLIBC_TUNABLES", StringWith(settings)));
     if (!answer.ok()) return answer.status();
-    for (const TunableSetting& setting : advice_.proposed) {
+    for (const TunableSetting& setting : settings) {
       const std::optional<uint64_t> value = answer->tunables.Size(setting.name);
       if (value != setting.value) {
         return absl::InternalError(absl::StrCat(
@@ -389,25 +397,66 @@ class Measurement {
     absl::StatusOr<Study> study =
         RunOne(factory, sides, plan, "proving on the real libc");
     if (!study.ok()) return study.status();
-    Conclude(*study, proof_plan.subjects);
+    Conclude(*study);
     return absl::OkStatus();
   }
 
+  // The sizes of a function that the proof has tested, ascending.
+  static std::vector<uint64_t> TestedSizes(const Study& study, bool is_memset) {
+    std::set<uint64_t> sizes;
+    for (const kernels::ContrastResult& result : study.results) {
+      const kernels::Cell& cell = result.contrast.cell;
+      if (cell.is_memset == is_memset) sizes.insert(cell.size);
+    }
+    return {sizes.begin(), sizes.end()};
+  }
+
+  // Moves the only setting of `part` back so that it leaves `harmed` alone.
+  // False where that cannot be.
+  bool MoveBack(Part& part, uint64_t harmed,
+                const std::vector<uint64_t>& tested) const {
+    if (part.settings.size() != 1) return false;
+    TunableSetting& setting = part.settings[0];
+    if (!setting.value_before.has_value()) return false;
+    const std::optional<uint64_t> value =
+        BackOff(*setting.value_before, setting.value, harmed, tested);
+    if (!value.has_value()) return false;
+    setting.value = *value;
+    std::optional<uint64_t>& answer = part.answer.rep_string.has_value()
+                                          ? part.answer.rep_string
+                                          : part.answer.non_temporal;
+    answer = *value;
+    return true;
+  }
+
+  // A setting that harms the sizes next to its new place is moved back. The
+  // sizes that are still touched take the path that was measured, so the study
+  // stays good for them; each must still be proved.
+  Proof JudgePart(const Study& study, Part& part) const {
+    const std::vector<uint64_t> tested =
+        TestedSizes(study, part.problem.is_memset);
+    while (true) {
+      uint64_t harmed = 0;
+      Proof proof = JudgeProof(study, SubjectOf(part), &harmed);
+      if (harmed == 0 || !MoveBack(part, harmed, tested)) return proof;
+    }
+  }
+
   // Each part stands or falls alone.
-  void Conclude(const Study& study, const std::vector<ProofSubject>& subjects) {
+  void Conclude(const Study& study) {
     std::vector<Proof> held, failed;
     std::vector<std::string> failures;
-    for (size_t i = 0; i < parts_.size(); ++i) {
-      Proof proof = JudgeProof(study, subjects[i]);
+    for (Part& part : parts_) {
+      Proof proof = JudgePart(study, part);
       if (!proof.holds) {
         failures.push_back(
-            absl::StrCat(NamesOf(parts_[i].settings), ": ", proof.summary));
+            absl::StrCat(NamesOf(part.settings), ": ", proof.summary));
         failed.push_back(std::move(proof));
         continue;
       }
-      AddFindings(parts_[i], proof);
-      advice_.proved.insert(advice_.proved.end(), parts_[i].settings.begin(),
-                            parts_[i].settings.end());
+      AddFindings(part, proof);
+      advice_.proved.insert(advice_.proved.end(), part.settings.begin(),
+                            part.settings.end());
       held.push_back(std::move(proof));
     }
     std::sort(advice_.proved.begin(), advice_.proved.end(),

@@ -162,6 +162,7 @@ std::vector<double> MeanByProcess(const Results& results) {
 
 // One thing that must not get slower.
 struct Claim {
+  uint64_t size;
   std::string what;
   std::vector<double> log_ratios;
 };
@@ -176,12 +177,13 @@ std::vector<Claim> Claims(const Results& touched, const ProofSubject& subject) {
         subject.before(cell.size) == CopyPath::kNonTemporal ||
         subject.after(cell.size) == CopyPath::kNonTemporal;
     if (non_temporal || cell.regime == Regime::kHot) {
-      claims.push_back({kernels::CellName(cell), result->log_ratios});
+      claims.push_back(
+          {cell.size, kernels::CellName(cell), result->log_ratios});
     }
   }
   for (const auto& [size, results] : by_size) {
-    claims.push_back(
-        {absl::StrCat(size, " bytes in the mean"), MeanByProcess(results)});
+    claims.push_back({size, absl::StrCat(size, " bytes in the mean"),
+                      MeanByProcess(results)});
   }
   return claims;
 }
@@ -243,7 +245,9 @@ std::vector<Contrast> ProofContrasts(const ProofPlan& plan) {
   return contrasts;
 }
 
-Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject) {
+Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
+                 uint64_t* harmed_size) {
+  if (harmed_size != nullptr) *harmed_size = 0;
   Proof proof;
   proof.processes = study.processes;
   proof.steal = study.steal;
@@ -284,6 +288,7 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject) {
         "cannot tell: the hypervisor took %.0f %% of the time away",
         100 * study.steal);
   } else if (slower.has_value()) {
+    if (harmed_size != nullptr) *harmed_size = slower->size;
     proof.summary = absl::StrCat(
         "harmful: ", slower->what, " takes ",
         Words(kernels::MeanInterval(slower->log_ratios, 0.95)), " of the time");

@@ -48,7 +48,9 @@ std::vector<kernels::Contrast> ProofContrasts(const ProofPlan& plan);
 // is slower by more than 2 % (after Benjamini and Hochberg): no cell of buffers
 // in use or of non-temporal stores, and no size in its mean. A run that was
 // disturbed too much holds nothing.
-Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject);
+// `harmed_size`, where given, gets the size that was found to be slower, or 0.
+Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
+                 uint64_t* harmed_size = nullptr);
 
 // Several subjects' proofs as one, for the report; each cell once.
 Proof JoinProofs(const std::vector<Proof>& proofs);

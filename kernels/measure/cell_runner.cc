@@ -17,6 +17,7 @@ namespace kernels {
 namespace {
 
 constexpr size_t kLine = 64;
+constexpr uint64_t kNoWarmUpSize = uint64_t{4} << 20;
 
 // Keeps the reads of a read-back cell from being optimised away.
 inline void Consume(uint64_t value) { asm volatile("" : : "r"(value)); }
@@ -155,7 +156,7 @@ CellRunner::~CellRunner() = default;
 double CellRunner::RunAlone(const Routine& routine, uint64_t calls,
                             size_t copier) {
   CellBuffers& buffers = buffers_[copier];
-  Call(cell_, routine, buffers.Next());
+  if (cell_.size < kNoWarmUpSize) Call(cell_, routine, buffers.Next());
   const uint64_t start = ReadCycles();
   for (uint64_t i = 0; i < calls; ++i) Call(cell_, routine, buffers.Next());
   return static_cast<double>(ReadCycles() - start) / static_cast<double>(calls);

@@ -37,7 +37,8 @@ class CellRunner {
   ~CellRunner();
 
   // One call that does not count (it meets what the code before it left
-  // behind), then `calls` that do. Cycles a call, the mean over the copiers.
+  // behind; calls of 4 MiB and more meet that no longer than a moment, and have
+  // none), then `calls` that do. Cycles a call, the mean over the copiers.
   double Run(const Routine& routine, uint64_t calls);
 
   // How many calls fill `cycles`, at least 1.

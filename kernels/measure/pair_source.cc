@@ -144,7 +144,7 @@ class LibcPairSource : public PairSource {
         absl::StrCat("run 0 ", static_cast<uint64_t>(calls));
     std::vector<double> base_cycles, candidate_cycles;
     Pairs pairs;
-    // The first pair does not count: each side evicted what the other warmed.
+    // The first pair does not count: one side evicted what the other warmed.
     for (int i = -1; i < count; ++i) {
       const bool base_first = (random_() & 1) != 0;
       for (const bool is_base : {base_first, !base_first}) {
