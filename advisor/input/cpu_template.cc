@@ -49,10 +49,8 @@ std::vector<std::string> ApplyModifiers(const CpuTemplate& cpu_template,
     const auto entry = cpu->entries().find(input);
     if (entry == cpu->entries().end()) {
       if (missing.insert(input).second) {
-        misfits.push_back(absl::StrFormat(
-            "leaf 0x%08x:%x is modified by the template and is not in the dump "
-            "that it was applied to: left out",
-            input.leaf, input.subleaf));
+        misfits.push_back(
+            absl::StrFormat("0x%x:%x", input.leaf, input.subleaf));
       }
       continue;
     }

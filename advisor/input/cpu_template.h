@@ -29,8 +29,8 @@ struct CpuTemplate {
   std::vector<RegisterModifier> modifiers;
 };
 
-// Modifies `cpu`. A leaf that it does not have stays absent (Firecracker
-// refuses such a template): one line for each, "leaf 0x00000007:0 ...".
+// Modifies `cpu`. Leaves that it does not have stay absent (Firecracker refuses
+// such a template) and are returned, each once: "0x7:0".
 std::vector<std::string> ApplyModifiers(const CpuTemplate& cpu_template,
                                         CpuidTable* cpu);
 

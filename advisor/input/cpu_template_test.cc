@@ -69,7 +69,8 @@ TEST(FirecrackerTest, ALeafThatTheBaseLacksIsAWarning) {
   ASSERT_TRUE(modifier.ok()) << modifier.status();
   const MachineInput guest = ApplyCpuTemplate(
       ReadInput("cpuid_r/emerald_rapids_2_cpus.txt"), *modifier->cpu_template);
-  EXPECT_THAT(guest.warnings, ElementsAre(HasSubstr("leaf 0x40000010:0")));
+  EXPECT_THAT(guest.warnings,
+              ElementsAre(HasSubstr("stay absent: 0x40000010:0")));
   EXPECT_FALSE(guest.cores[0].cpuid.Query(0x40000010).has_value());
 }
 

@@ -20,6 +20,8 @@
 namespace advisor {
 namespace {
 
+constexpr int kContradictionsShown = 3;
+
 class Walk {
  public:
   Walk(const FileReader& files, const FolderLimits& limits)
@@ -225,12 +227,13 @@ MachineInput JoinInputs(std::vector<MachineInput> inputs, std::string name) {
     joined.has_cache_leaves = best->has_cache_leaves;
     joined.has_features = best->has_features;
   }
+  int contradictions = 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const MachineInput& input = inputs[i];
     if (has_cpuid && &input != &*best && !input.cores.empty() &&
         !input.cpu_template.has_value()) {
       const std::string difference = Contradiction(*best, input);
-      if (!difference.empty()) {
+      if (!difference.empty() && ++contradictions <= kContradictionsShown) {
         joined.warnings.push_back(absl::StrCat(input.name, " tells of ",
                                                difference, " (", best->name,
                                                " was taken)"));
@@ -271,6 +274,11 @@ MachineInput JoinInputs(std::vector<MachineInput> inputs, std::string name) {
     }
     joined.files.push_back({input.name, input.format, used[i]});
   }
+  if (contradictions > kContradictionsShown) {
+    joined.warnings.push_back(absl::StrCat(
+        contradictions - kContradictionsShown, " more files contradict ",
+        best->name, ": the folder seems to hold several machines"));
+  }
   if (!has_cpuid) {
     for (const MachineInput& input : inputs) {
       for (const UnknownFact& fact : input.unknown) {
@@ -309,6 +317,10 @@ absl::StatusOr<MachineInput> ReadFolder(const FileReader& files,
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": expected a folder with files of one of these: ",
                      InputFormatNames(), "; found none"));
+  }
+  const std::string prefix = absl::StrCat(absl::StripSuffix(path, "/"), "/");
+  for (MachineInput& input : inputs) {
+    input.name = std::string(absl::StripPrefix(input.name, prefix));
   }
   MachineInput joined = JoinInputs(std::move(inputs), std::string(path));
   for (std::string& warning : walk.TakeWarnings()) {

@@ -71,9 +71,8 @@ TEST(FolderTest, TakesTheDumpOfASupportBundle) {
   EXPECT_THAT(input.unknown, IsEmpty());
   EXPECT_THAT(input.warnings, IsEmpty());
   EXPECT_EQ(input.files.size(), 3u);
-  EXPECT_TRUE(
-      IsUsed(input, absl::StrCat(bundle, "/sos_commands/processor/cpuid_-r")));
-  EXPECT_FALSE(IsUsed(input, absl::StrCat(bundle, "/proc/cpuinfo")));
+  EXPECT_TRUE(IsUsed(input, "sos_commands/processor/cpuid_-r"));
+  EXPECT_FALSE(IsUsed(input, "proc/cpuinfo"));
 }
 
 // A bundle's links may lead to files of the machine that it is read on.
@@ -101,21 +100,21 @@ TEST(FolderTest, JoinsListingsWithWhatTellsMost) {
             Fixture("listings/debian-2.36-9+deb12u14_emerald-rapids-guest."
                     "tunables.txt"));
   MachineInput input = ReadFake(files);
-  EXPECT_TRUE(IsUsed(input, "b/proc/cpuinfo"));
-  EXPECT_FALSE(IsUsed(input, "b/lscpu"));
+  EXPECT_TRUE(IsUsed(input, "proc/cpuinfo"));
+  EXPECT_FALSE(IsUsed(input, "lscpu"));
   EXPECT_TRUE(input.tunables.has_value());
   EXPECT_TRUE(input.has_features);
   EXPECT_FALSE(input.has_cache_leaves);
   EXPECT_THAT(input.warnings, IsEmpty());
-  EXPECT_THAT(input.notes, Contains(HasSubstr("b/lscpu: L3 cache: 260 MiB")));
+  EXPECT_THAT(input.notes, Contains(HasSubstr("lscpu: L3 cache: 260 MiB")));
 
   // Its features are told better, its caches not at all.
   files.Add("b/diagnostics",
             Fixture("listings/debian-2.36-9+deb12u14_emerald-rapids-guest."
                     "diagnostics.txt"));
   input = ReadFake(files);
-  EXPECT_TRUE(IsUsed(input, "b/diagnostics"));
-  EXPECT_FALSE(IsUsed(input, "b/proc/cpuinfo"));
+  EXPECT_TRUE(IsUsed(input, "diagnostics"));
+  EXPECT_FALSE(IsUsed(input, "proc/cpuinfo"));
   EXPECT_FALSE(input.has_cache_leaves);
   EXPECT_EQ(input.unknown.size(), 1u);
   EXPECT_THAT(input.warnings, IsEmpty());
@@ -137,7 +136,7 @@ TEST(FolderTest, AnotherCpuIsAWarning) {
             Fixture("inputs/lscpu/kvm64_2_sockets_3_cores.lscpu.txt"));
   const MachineInput input = ReadFake(files);
   EXPECT_THAT(input.warnings,
-              Contains(AllOf(HasSubstr("b/lscpu tells of another CPU"),
+              Contains(AllOf(HasSubstr("lscpu tells of another CPU"),
                              HasSubstr("GenuineIntel 15/6/1"))));
 }
 
@@ -148,7 +147,7 @@ TEST(FolderTest, OtherFeaturesAreAWarning) {
   lscpu.replace(lscpu.find(" erms"), 5, "");
   files.Add("b/lscpu", lscpu);
   EXPECT_THAT(ReadFake(files).warnings,
-              Contains(HasSubstr("b/lscpu tells of other features, -ERMS")));
+              Contains(HasSubstr("lscpu tells of other features, -ERMS")));
 }
 
 TEST(FolderTest, OtherLeavesAreAWarning) {
@@ -156,7 +155,21 @@ TEST(FolderTest, OtherLeavesAreAWarning) {
   files.Add("b/guest1", Fixture("cpuid/field/seed_guest_htt0.txt"));
   files.Add("b/guest2", Fixture("cpuid/field/seed_guest_4_cores.txt"));
   EXPECT_THAT(ReadFake(files).warnings,
-              Contains(HasSubstr("b/guest2 tells of other leaves")));
+              Contains(HasSubstr("guest2 tells of other leaves")));
+}
+
+TEST(FolderTest, SeveralMachinesAreToldInFewWarnings) {
+  FakeFileReader files;
+  files.Add("b/0", Fixture("inputs/cpuid_r/emerald_rapids_2_cpus.txt"));
+  for (int i = 1; i <= 9; ++i) {
+    files.Add(absl::StrCat("b/", i),
+              Fixture("cpuid/field/seed_guest_htt0.txt"));
+  }
+  const MachineInput input = ReadFake(files);
+  EXPECT_EQ(input.warnings.size(), 4u);
+  EXPECT_THAT(input.warnings,
+              Contains("6 more files contradict 0: the folder seems to hold "
+                       "several machines"));
 }
 
 TEST(FolderTest, AppliesATemplateToTheDump) {
@@ -167,8 +180,8 @@ TEST(FolderTest, AppliesATemplateToTheDump) {
   const MachineInput input = ReadFake(files);
   ASSERT_EQ(input.cores.size(), 1u);
   EXPECT_EQ(IsFeatureUsable(input.cores[0].cpuid, "ERMS"), false);
-  EXPECT_TRUE(IsUsed(input, "b/host"));
-  EXPECT_TRUE(IsUsed(input, "b/template.json"));
+  EXPECT_TRUE(IsUsed(input, "host"));
+  EXPECT_TRUE(IsUsed(input, "template.json"));
 }
 
 TEST(FolderTest, PassesOverMalformedFiles) {

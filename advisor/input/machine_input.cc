@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "advisor/input/folder.h"
 #include "advisor/input/input_format.h"
@@ -53,8 +54,11 @@ MachineInput ApplyCpuTemplate(MachineInput base,
   for (CoreKind& kind : base.cores) {
     misfits = ApplyModifiers(cpu_template, &kind.cpuid);
   }
-  for (std::string& misfit : misfits) {
-    base.warnings.push_back(std::move(misfit));
+  if (!misfits.empty()) {
+    base.warnings.push_back(absl::StrCat(
+        "the CPU template modifies leaves that are not in the dump it was "
+        "applied to, and that stay absent: ",
+        absl::StrJoin(misfits, ", ")));
   }
   base.cpu_template = cpu_template;
   return base;

@@ -40,6 +40,7 @@ struct UnknownFact {
 
 // A file of a folder that was understood, and whether anything was taken of it.
 struct InputFile {
+  // Below the folder: "proc/cpuinfo".
   std::string path;
   std::string format;
   bool used = false;
