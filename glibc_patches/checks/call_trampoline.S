@@ -18,6 +18,7 @@
 #define HAS_AVX 140
 #define HAS_XGETBV1 144
 #define X87_ENVIRONMENT 148     /* 28 bytes */
+#define FOURTH 176
 
 #define STATE(field) checks_call_state+(field)(%rip)
 #define STACK_WORDS 16
@@ -53,6 +54,7 @@ checks_call:
 	mov	STATE(FIRST), %rdi
 	mov	STATE(SECOND), %rsi
 	mov	STATE(THIRD), %rdx
+	mov	STATE(FOURTH), %rcx
 	mov	$0x1b1b1b1b, %ebx
 	mov	$0x2b2b2b2b, %ebp
 	mov	$0x3c3c3c3c, %r12d

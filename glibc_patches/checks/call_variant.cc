@@ -29,11 +29,13 @@ struct CallState {
   uint32_t has_xgetbv1;
   // FNSTENV, 28 bytes: control word, status word, tag word, ...
   uint32_t x87_environment[7];
+  uint64_t fourth;
 };
 static_assert(offsetof(CallState, preserved) == 40);
 static_assert(offsetof(CallState, mxcsr_before) == 128);
 static_assert(offsetof(CallState, has_avx) == 140);
 static_assert(offsetof(CallState, x87_environment) == 148);
+static_assert(offsetof(CallState, fourth) == 176);
 
 extern "C" {
 CallState checks_call_state;
@@ -90,7 +92,8 @@ bool CanTellUpperHalves() {
   return can;
 }
 
-AfterCall CallVariant(const kernels::Variant& variant, const PlacedCall& call) {
+AfterCall CallVariant(const kernels::Variant& variant, const PlacedCall& call,
+                      uint64_t fourth) {
   static const uint32_t has_avx = __builtin_cpu_supports("avx") ? 1 : 0;
   static const uint32_t has_xgetbv1 = HasXgetbv1() ? 1 : 0;
   StoreParameters(variant, call.parameters);
@@ -103,6 +106,7 @@ AfterCall CallVariant(const kernels::Variant& variant, const PlacedCall& call) {
           ? uint64_t{0xdeadbeef} << 32 | static_cast<uint32_t>(call.value)
           : reinterpret_cast<uintptr_t>(SourceOf(call));
   state.third = call.size;
+  state.fourth = fourth;
   state.has_avx = has_avx;
   state.has_xgetbv1 = has_xgetbv1;
   checks_call();

@@ -43,8 +43,10 @@ constexpr uint32_t kZmmUpper = 1 << 6;
 
 // Sets the tree's thresholds only when they differ from the last call's.
 // Everything that AfterCall names is as before once this returns, whatever the
-// variant did to it. The upper halves are clean before the call.
-AfterCall CallVariant(const kernels::Variant& variant, const PlacedCall& call);
+// variant did to it. The upper halves are clean before the call. `fourth` is
+// the argument after the size, which only _chk entries have.
+AfterCall CallVariant(const kernels::Variant& variant, const PlacedCall& call,
+                      uint64_t fourth = 0);
 
 // Forces the next call to store its thresholds.
 void ForgetParameters();

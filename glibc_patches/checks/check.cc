@@ -10,8 +10,32 @@ std::optional<std::string> Always(const CheckContext&) { return std::nullopt; }
 
 // One row a check; check.h has the columns.
 constexpr CheckRow kChecks[] = {
+    {"accesses", "single-stepped, no byte outside the operands is touched",
+     Always, RunAccessesCheck, AttemptAccesses, 10},
     {"content", "destination, source and surroundings hold what they must",
      Always, RunContentCheck, AttemptContent, 2},
+    {"coverage", "which basic blocks the calls reach (a figure)", Always,
+     RunCoverageCheck, AttemptCoverage, 2},
+    {"endbr64", "the entry begins with endbr64 in a build with CET",
+     SkipEndbr64, RunEndbr64Check, nullptr, 2},
+    {"guard_pages", "no access to inaccessible pages beside the operands",
+     Always, RunGuardPagesCheck, AttemptGuardPages, 2},
+    {"huge_sizes", "lengths past 2 GiB and 4 GiB", Always, RunHugeSizesCheck,
+     AttemptHugeSizes, 60},
+    {"instruction_set", "no instruction beyond the variant's features", Always,
+     RunInstructionSetCheck, nullptr, 10},
+    {"registers", "registers, flags and modes that belong to the caller",
+     Always, RunRegistersCheck, AttemptRegisters, 2},
+    {"return_value", "the destination, or the byte after it", Always,
+     RunReturnValueCheck, AttemptReturnValue, 2},
+    {"store_fence", "an sfence after non-temporal stores", Always,
+     RunStoreFenceCheck, nullptr, 10},
+    {"transaction", "no vzeroupper inside a transaction (_rtm variants)",
+     SkipTransaction, RunTransactionCheck, nullptr, 10},
+    {"upper_halves", "upper halves of vector registers clean on return",
+     SkipUpperHalves, RunUpperHalvesCheck, AttemptUpperHalves, 2},
+    {"zero_length", "size 0 follows no pointer", Always, RunZeroLengthCheck,
+     AttemptZeroLength, 2},
 };
 
 }  // namespace

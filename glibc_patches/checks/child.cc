@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
+#include "glibc_patches/checks/fault_hooks.h"
 #include "glibc_patches/checks/world.h"
 
 namespace glibc_patches {
@@ -34,7 +35,6 @@ constexpr size_t kSignalStack = 256 << 10;
 // Of the child; set before any tested code runs.
 SharedReport* current_report = nullptr;
 int allowed_ticks = 0;
-TrapHandler trap_handler = nullptr;
 
 // Takes the place of `xtest`: ZF set says "not in a transaction"; the other
 // status flags are cleared (Intel SDM volume 2C, XTEST).
@@ -54,18 +54,17 @@ void HandleFault(int signal, siginfo_t* info, void* context_pointer) {
   auto& context = *static_cast<ucontext_t*>(context_pointer);
   // A second fault in here ends the child by the signal itself.
   SharedReport* report = current_report;
-  if (signal == SIGTRAP && trap_handler != nullptr &&
-      trap_handler(context_pointer)) {
-    return;
-  }
+  const TrapHandler on_trap = CurrentTrapHandler();
+  if (signal == SIGTRAP && on_trap != nullptr && on_trap(context)) return;
   const greg_t rip = context.uc_mcontext.gregs[REG_RIP];
   const bool jumped_away =
       signal == SIGSEGV && reinterpret_cast<greg_t>(info->si_addr) == rip;
   if (signal == SIGILL && !jumped_away && AnswerXtest(context)) return;
+  LeaveExpectedFault(signal, *info, context);
   report->signal = signal;
   report->instruction = rip;
   report->address = reinterpret_cast<uintptr_t>(info->si_addr);
-  EndChild(report);
+  _exit(kExitFault);
 }
 
 void HandleTick(int, siginfo_t*, void* context_pointer) {
@@ -81,7 +80,7 @@ void HandleTick(int, siginfo_t*, void* context_pointer) {
   report->hung = true;
   report->instruction =
       static_cast<ucontext_t*>(context_pointer)->uc_mcontext.gregs[REG_RIP];
-  EndChild(report);
+  _exit(kExitFault);
 }
 
 void InstallHandlers(int hang_seconds) {
@@ -92,15 +91,12 @@ void InstallHandlers(int hang_seconds) {
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   sigaltstack(&stack, nullptr);
   struct sigaction action = {};
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESETHAND;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  // SIGTRAP's handler returns, and may be needed again, as may SIGILL's.
-  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGSYS}) {
-    action.sa_sigaction = HandleFault;
+  action.sa_sigaction = HandleFault;
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGSYS, SIGILL, SIGTRAP}) {
     sigaction(signal, &action, nullptr);
   }
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  for (int signal : {SIGILL, SIGTRAP}) sigaction(signal, &action, nullptr);
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   action.sa_sigaction = HandleTick;
   sigaction(SIGPROF, &action, nullptr);
@@ -169,6 +165,14 @@ int WaitUntil(pid_t child, absl::Time deadline, bool& timed_out) {
   return status;
 }
 
+std::string OffsetInCode(const kernels::Variant& variant, uint64_t address) {
+  const int64_t offset = address - reinterpret_cast<uintptr_t>(variant.address);
+  constexpr int64_t kNearby = 64 << 10;
+  if (offset < -kNearby || offset > kNearby) return "outside the variant";
+  return absl::StrFormat("at %s0x%x from the entry", offset < 0 ? "-" : "+",
+                         offset < 0 ? -offset : offset);
+}
+
 std::string PlaceOf(absl::string_view operand, uint64_t address, uint64_t begin,
                     uint64_t size) {
   if (address < begin) {
@@ -202,21 +206,6 @@ std::string DescribeAddress(const kernels::Variant& variant,
 }
 
 }  // namespace
-
-std::string OffsetInCode(const kernels::Variant& variant, uint64_t address) {
-  const int64_t offset = address - reinterpret_cast<uintptr_t>(variant.address);
-  constexpr int64_t kNearby = 64 << 10;
-  if (offset < -kNearby || offset > kNearby) return "outside the variant";
-  return absl::StrFormat("at %s0x%x from the entry", offset < 0 ? "-" : "+",
-                         offset < 0 ? -offset : offset);
-}
-
-void EndChild(SharedReport* report) {
-  (void)report;
-  _exit(kExitFault);
-}
-
-void SetTrapHandler(TrapHandler handler) { trap_handler = handler; }
 
 ChildOutcome RunInChild(SharedReport* report, const RunLimits& limits,
                         absl::Duration time, int hang_seconds,

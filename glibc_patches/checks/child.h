@@ -60,14 +60,6 @@ class ReportPage {
   SharedReport* report_;
 };
 
-// Lets `handler` see a SIGTRAP first: true when it was its own. For checks that
-// plant breakpoints or step; in the child only.
-using TrapHandler = bool (*)(void* ucontext);
-void SetTrapHandler(TrapHandler handler);
-
-// Ends the child from within a signal handler, with what is in the report.
-[[noreturn]] void EndChild(SharedReport* report);
-
 }  // namespace glibc_patches
 
 #endif  // GLIBC_PATCHES_CHECKS_CHILD_H_

@@ -133,22 +133,36 @@ std::optional<uint64_t> World::OffsetOf(uint64_t address) const {
 }
 
 bool IsPossible(const kernels::Variant& variant, const PlacedCall& call) {
-  if (call.absolute) return call.size == 0;
-  if (World::AreaOf(call.destination, call.size) == nullptr) return false;
+  const auto fits = [&](uint64_t offset) {
+    if (call.placement == Placement::kAreas) {
+      return World::AreaOf(offset, call.size) != nullptr;
+    }
+    for (uint64_t begin : {kHugeDestination, kHugeSource}) {
+      if (offset >= begin && offset + call.size <= begin + kHugeSpan &&
+          call.size > 16 * kAreaSize) {
+        return true;
+      }
+    }
+    return false;
+  };
+  if (call.placement == Placement::kInvalid) return call.size == 0;
+  if (!fits(call.destination)) return false;
   if (variant.function == kernels::Function::kMemset) return true;
-  if (World::AreaOf(call.source, call.size) == nullptr) return false;
+  if (!fits(call.source)) return false;
   if (variant.function == kernels::Function::kMemmove) return true;
   return call.destination >= call.source + call.size ||
          call.source >= call.destination + call.size;
 }
 
 char* DestinationOf(const PlacedCall& call) {
-  if (call.absolute) return reinterpret_cast<char*>(call.destination);
+  if (call.placement == Placement::kInvalid)
+    return reinterpret_cast<char*>(call.destination);
   return World::Get().At(call.destination);
 }
 
 char* SourceOf(const PlacedCall& call) {
-  if (call.absolute) return reinterpret_cast<char*>(call.source);
+  if (call.placement == Placement::kInvalid)
+    return reinterpret_cast<char*>(call.source);
   return World::Get().At(call.source);
 }
 
@@ -163,9 +177,10 @@ ReproducingCall Describe(const kernels::Variant& variant,
   result.source_offset = sets ? 0 : call.source % kPage;
   result.distance = sets ? 0 : call.destination - call.source;
   if (sets) result.value = call.value;
-  result.placement = call.absolute ? "invalid pointers"
-                                   : PlacementOf(call.destination, call.source,
-                                                 call.size, !sets);
+  result.placement =
+      call.placement == Placement::kInvalid
+          ? "invalid pointers"
+          : PlacementOf(call.destination, call.source, call.size, !sets);
   for (absl::string_view threshold : variant.thresholds) {
     const auto field = kernels::ParameterField(threshold);
     if (field != nullptr) result.parameters.*field = call.parameters.*field;

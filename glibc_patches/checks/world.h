@@ -14,6 +14,17 @@
 
 namespace glibc_patches {
 
+enum class Placement : uint8_t {
+  // Wholly in areas.
+  kAreas,
+  // The operands are addresses and not in the world: only for size 0.
+  kInvalid,
+  // In the huge regions, of which the beginnings and ends can be accessed.
+  kHugeWithGap,
+  // In the huge regions, all of them accessible: one window, many times.
+  kHugeRepeated,
+};
+
 // A call whose operands are given as bytes from the start of the world, so that
 // it means the same in every process. Trivially copyable: the child keeps the
 // one in progress in a page that its parent reads.
@@ -23,8 +34,7 @@ struct PlacedCall {
   // Unused by memset.
   uint64_t source = 0;
   int value = 0;
-  // Both operands are addresses and not in the world: only for size 0.
-  bool absolute = false;
+  Placement placement = Placement::kAreas;
   kernels::KernelParameters parameters;
 };
 
@@ -52,7 +62,12 @@ constexpr Area kAreas[] = {
 constexpr Area kNear = kAreas[0];
 constexpr Area kOther = kAreas[1];
 constexpr Area kFar = kAreas[2];
-constexpr uint64_t kWorldSize = kFar.begin + kAreaSize + 4 * kAreaSize;
+
+// Address space for lengths past 4 GiB, inaccessible until a check maps it.
+constexpr uint64_t kHugeSpan = 9 * (uint64_t{1} << 30);
+constexpr uint64_t kHugeDestination = 5 * (uint64_t{1} << 30);
+constexpr uint64_t kHugeSource = kHugeDestination + kHugeSpan + 4 * kAreaSize;
+constexpr uint64_t kWorldSize = kHugeSource + kHugeSpan + 4 * kAreaSize;
 
 // One per process, made at first use. Its areas hold their first content unless
 // a call is being judged.
@@ -81,8 +96,8 @@ class World {
   char* originals_;
 };
 
-// Both operands lie in areas (or are absolute with size 0), and memcpy's and
-// mempcpy's do not overlap.
+// The operands lie where `placement` says, and memcpy's and mempcpy's do not
+// overlap.
 bool IsPossible(const kernels::Variant& variant, const PlacedCall& call);
 
 // As addresses of this process.
