@@ -278,6 +278,17 @@ TEST(CommandInspectTest, GlibcThatNoModelCoversIsToldAsFarAsItTells) {
                     HasSubstr("103809024"), Not(HasSubstr("predicted"))));
 }
 
+TEST(CommandInspectTest, LongestNamesFitATableOfEightyColumns) {
+  const std::string listing =
+      "testdata/listings/debian-2.41-12+deb13u5_emerald-rapids-guest."
+      "diagnostics.txt";
+  const std::string text =
+      Inspect({"--cpuid=" + listing, "--glibc=2.41-12+deb13u5"}).out;
+  EXPECT_THAT(text, HasSubstr("x86_memset_non_temporal_threshold  137363456  "
+                              "137363456  131 MiB\n"));
+  EXPECT_THAT(text, Not(HasSubstr("DIFFERENT")));
+}
+
 struct OutcomeCase {
   std::string item;
   std::string outcome;

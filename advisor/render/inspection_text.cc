@@ -345,6 +345,12 @@ std::vector<Column> ColumnsOf(const std::vector<ThresholdFact>& thresholds) {
   return columns;
 }
 
+std::string Remark(const ThresholdFact& fact,
+                   const std::vector<Column>& columns) {
+  if (fact.differs()) return "DIFFERENT";
+  return Roughly((fact.*columns[0].value).value_or(0));
+}
+
 void ThresholdTable(const std::vector<ThresholdFact>& thresholds,
                     const std::vector<Column>& columns, size_t name_width,
                     size_t number_width, Page& page) {
@@ -359,9 +365,7 @@ void ThresholdTable(const std::vector<ThresholdFact>& thresholds,
       absl::StrAppendFormat(&line, "  %*s", int(number_width),
                             Number(fact.*column.value));
     }
-    const std::string remark =
-        fact.differs() ? "DIFFERENT"
-                       : Roughly((fact.*columns[0].value).value_or(0));
+    const std::string remark = Remark(fact, columns);
     if (!remark.empty()) absl::StrAppend(&line, "  ", remark);
     page.Verbatim(line);
   }
@@ -374,14 +378,15 @@ void ThresholdsPart(const std::vector<ThresholdFact>& thresholds, Page& page) {
   page.Title("Values");
   size_t name_width = 0;
   size_t number_width = sizeof("predicted") - 1;
+  size_t remark_width = 0;
   for (const ThresholdFact& fact : thresholds) {
     name_width = std::max(name_width, fact.name.size());
+    remark_width = std::max(remark_width, Remark(fact, columns).size());
     for (const Column& column : columns) {
       number_width = std::max(number_width, Number(fact.*column.value).size());
     }
   }
-  constexpr size_t kRemark = sizeof("  about 16.5 MiB") - 1;
-  if (name_width + columns.size() * (2 + number_width) + kRemark <=
+  if (name_width + columns.size() * (2 + number_width) + 2 + remark_width <=
       page.columns_beside_titles()) {
     ThresholdTable(thresholds, columns, name_width, number_width, page);
     return;
