@@ -15,9 +15,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr char kEmeraldDump[] =
-    "intel_06-cf-02_xeon-emerald-rapids_local_firecracker-2-vcpu.txt";
-
 std::string OneModifier(const std::string& leaf, const std::string& reg,
                         const std::string& bitmap) {
   return "{\"cpuid_modifiers\": [\n{\"leaf\": " + leaf +
