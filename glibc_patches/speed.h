@@ -1,0 +1,93 @@
+// Is the patched code slower or faster than the base's?
+
+#ifndef GLIBC_PATCHES_SPEED_H_
+#define GLIBC_PATCHES_SPEED_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "advisor/host/clock.h"
+#include "glibc_patches/speed_plan.h"
+#include "kernels/measure/pair_source.h"
+#include "kernels/measure/statistics.h"
+
+namespace glibc_patches {
+
+enum class SpeedJudgement { kSame, kSlower, kFaster, kCannotTell };
+
+absl::string_view SpeedJudgementName(SpeedJudgement judgement);
+
+struct SpeedCellResult {
+  SpeedCell cell;
+  SpeedJudgement judgement = SpeedJudgement::kCannotTell;
+  // log(patched / base), with the interval that the judgement rests on.
+  kernels::Interval interval = {0, 0, 0};
+  // Adjusted for the number of cells that were measured again; 1 for those
+  // that were not.
+  double p_value = 1;
+  // Cycles a call.
+  double base_cycles = 0;
+  double patched_cycles = 0;
+  // Processes, each with its own placement of code and buffers.
+  int processes = 0;
+  // The interval lies below the tolerated slowdown: whatever else cannot be
+  // told, this is no regression.
+  bool excludes_regression = false;
+};
+
+struct SpeedResult {
+  std::vector<SpeedCellResult> cells;
+  // A log ratio: what the control, which is the base's code once more, differed
+  // by in 95 of 100 cells.
+  double noise_floor = 0;
+  // Cells in which the control itself would have been called slower or faster.
+  int control_alarms = 0;
+  int processes = 0;
+  // Share of CPU time that the hypervisor took away, 0 to 1.
+  double steal = 0;
+};
+
+struct SpeedOptions {
+  // Equivalence: a ratio closer to 1 than this is "same".
+  double band = 0.02;
+  // The slowdown at which a patch is rejected.
+  double tolerated = 0.05;
+  // Processes of the first look at all cells, and of the second look at
+  // suspicious ones, over all factories. The second goes on until it can tell,
+  // or is at its budget.
+  int first_processes = 6;
+  int second_processes = 12;
+  absl::Duration first_budget = absl::Seconds(9);
+  absl::Duration second_budget = absl::Seconds(12);
+  uint64_t seed = 1;
+};
+
+// Two looks. The first finds cells that look slower or faster, or that are too
+// noisy to tell; only these are measured again, in fresh processes, and only
+// the second look's samples decide about them: having been picked out of many
+// is no advantage. Slower (faster) is a cell whose mean over processes lies
+// beyond the band (t test, Benjamini and Hochberg over all cells of the plan,
+// q = 1 %) and whose median does (distribution-free 95 % interval), while its
+// control does not. Same is one whose 95 % interval lies within the band.
+// `factories`, one a CPU, work at the same time.
+absl::StatusOr<SpeedResult> MeasureSpeed(
+    absl::Span<const kernels::PairSourceFactory* const> factories,
+    const SpeedPlan& plan, const SpeedOptions& options,
+    const advisor::Clock& clock, const std::function<void(double)>& progress);
+
+// The p-value of "the mean of these log ratios is within the band", two-sided.
+double BeyondBandPValue(absl::Span<const double> samples, double band);
+
+// What the samples of a cell (log ratios, one a process) say. `adjusted_p` is
+// its BeyondBandPValue among all cells'.
+SpeedJudgement JudgeSamples(absl::Span<const double> samples, double adjusted_p,
+                            double noise_floor, double band);
+
+}  // namespace glibc_patches
+
+#endif  // GLIBC_PATCHES_SPEED_H_

@@ -1,0 +1,311 @@
+#include "glibc_patches/validation.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "advisor/cpu/cpuid_source.h"
+#include "advisor/glibc/prediction.h"
+#include "advisor/host/interrupt.h"
+#include "advisor/host/load.h"
+#include "glibc_patches/built_tree.h"
+#include "glibc_patches/checks/runner.h"
+#include "glibc_patches/loaded_trees.h"
+#include "glibc_patches/placed_pair_source.h"
+#include "glibc_patches/speed_plan.h"
+#include "kernels/variant.h"
+
+namespace glibc_patches {
+namespace {
+
+using ::kernels::KernelParameters;
+using ::kernels::Variant;
+
+Effort CheckEffort(ValidationEffort effort) {
+  switch (effort) {
+    case ValidationEffort::kQuick:
+      return Effort::kQuick;
+    case ValidationEffort::kNormal:
+      return Effort::kNormal;
+    case ValidationEffort::kThorough:
+      return Effort::kThorough;
+  }
+  return Effort::kNormal;
+}
+
+SpeedEffort EffortOfSpeed(ValidationEffort effort) {
+  switch (effort) {
+    case ValidationEffort::kQuick:
+      return SpeedEffort::kQuick;
+    case ValidationEffort::kNormal:
+      return SpeedEffort::kNormal;
+    case ValidationEffort::kThorough:
+      return SpeedEffort::kThorough;
+  }
+  return SpeedEffort::kNormal;
+}
+
+SpeedOptions OptionsOf(const ValidationInput& input) {
+  SpeedOptions options;
+  options.seed = input.seed;
+  if (input.effort == ValidationEffort::kThorough) {
+    options.first_processes = 16;
+    options.second_processes = 32;
+    options.first_budget = absl::Seconds(60);
+    options.second_budget = absl::Seconds(120);
+  } else if (input.effort == ValidationEffort::kNormal) {
+    options.first_budget = absl::Seconds(14);
+    options.second_budget = absl::Seconds(14);
+  }
+  return options;
+}
+
+class Validation {
+ public:
+  Validation(const ValidationInput& input, const ValidationDoors& doors,
+             Verdict& verdict)
+      : input_(input), doors_(doors), verdict_(verdict) {}
+
+  absl::Status Run() {
+    absl::Status status = FindChanges();
+    if (!status.ok()) return status;
+    Predict();
+    SortOut();
+    Check();
+    if (advisor::Interrupted()) return absl::CancelledError("interrupted");
+    verdict_.speed_options = OptionsOf(input_);
+    Decide(verdict_);
+    if (verdict_.decision != Decision::kReject && !to_run_.empty()) {
+      status = Measure();
+      if (!status.ok()) return status;
+      Decide(verdict_);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status FindChanges() {
+    const auto difference =
+        CompareTrees(input_.built_base, input_.built_patched, doors_.files);
+    if (!difference.ok()) return difference.status();
+    changed_ = difference->changed;
+    changed_.insert(difference->added.begin(), difference->added.end());
+    std::set<std::string> used;
+    for (const std::string& built : {input_.built_base, input_.built_patched}) {
+      const auto files = FilesOf(built, doors_.files);
+      if (!files.ok()) return files.status();
+      used.insert(files->begin(), files->end());
+    }
+    for (const std::string& file : verdict_.files.kernel_files) {
+      if (used.count(file) == 0) verdict_.unused_files.push_back(file);
+    }
+    for (const auto& [name, built] :
+         {std::make_pair(kBaseTree, &input_.built_base),
+          std::make_pair(kPatchedTree, &input_.built_patched)}) {
+      absl::Status status = LoadTree(PlacedTree(*built, 0), name);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  // The thresholds and variants of this release on this machine.
+  void Predict() {
+    cpu_ = advisor::ReadNativeCpuid();
+    const auto build = advisor::ParseGlibcBuild(verdict_.release);
+    if (!build.ok()) return;  // a release that the model does not know
+    const advisor::Prediction prediction =
+        advisor::Predict(cpu_, *build, "", advisor::Reasoning::kOmitted);
+    if (prediction.hangs) return;
+    const advisor::Thresholds& thresholds = prediction.thresholds;
+    machine_.non_temporal_threshold = thresholds.non_temporal_threshold;
+    machine_.rep_movsb_threshold = thresholds.rep_movsb_threshold;
+    machine_.rep_movsb_stop_threshold = thresholds.rep_movsb_stop_threshold;
+    machine_.rep_stosb_threshold = thresholds.rep_stosb_threshold;
+    machine_.memset_non_temporal_threshold =
+        thresholds.memset_non_temporal_threshold;
+    machine_.data_cache_size = thresholds.data_cache_size;
+    machine_.shared_cache_size = thresholds.shared_cache_size;
+    if (thresholds.string_control.has_value()) {
+      machine_.string_control = *thresholds.string_control;
+    }
+    selected_ = {absl::StrCat("_", prediction.memmove),
+                 absl::StrCat("_", prediction.memset)};
+  }
+
+  // What glibc would call here comes first: its faults matter most.
+  bool IsSelected(const Variant& variant) const {
+    return absl::EndsWith(
+        variant.name,
+        absl::StrCat("_", FunctionName(variant.function),
+                     variant.function == kernels::Function::kMemset
+                         ? selected_.second
+                         : selected_.first));
+  }
+
+  void SortOut() {
+    std::set<absl::string_view> base_names, patched_names;
+    for (const Variant& variant : kernels::AllVariants()) {
+      if (variant.tree->name() == kBaseTree) {
+        base_names.insert(variant.name);
+        continue;
+      }
+      patched_names.insert(variant.name);
+      if (changed_.count(std::string(variant.source)) == 0) continue;
+      verdict_.changed.push_back(std::string(variant.name));
+      if (const auto missing = kernels::MissingFeature(variant, cpu_)) {
+        verdict_.skipped.push_back(
+            {std::string(variant.name), absl::StrCat("needs ", *missing)});
+      } else {
+        to_run_.push_back(&variant);
+      }
+    }
+    for (const absl::string_view name : base_names) {
+      if (patched_names.count(name) == 0) {
+        verdict_.removed.push_back(std::string(name));
+      }
+    }
+    std::stable_sort(to_run_.begin(), to_run_.end(),
+                     [&](const Variant* a, const Variant* b) {
+                       return IsSelected(*a) > IsSelected(*b);
+                     });
+    std::set<std::string> known;
+    std::vector<std::string> patched;
+    for (const std::string& symbol : kernels::UnlistedSymbols()) {
+      absl::string_view name = symbol;
+      if (absl::ConsumePrefix(&name, absl::StrCat(kBaseTree, ": "))) {
+        known.insert(std::string(name));
+      } else if (absl::ConsumePrefix(&name, absl::StrCat(kPatchedTree, ": "))) {
+        patched.push_back(std::string(name));
+      }
+    }
+    for (std::string& name : patched) {
+      if (known.count(name) == 0) {
+        verdict_.unlisted.push_back(std::move(name));
+      }
+    }
+  }
+
+  RunOptions CheckOptions() const {
+    RunOptions options;
+    options.effort = CheckEffort(input_.effort);
+    options.seed = input_.seed;
+    options.jobs =
+        static_cast<int>(std::min<size_t>(advisor::AllowedCpus().size(), 4));
+    return options;
+  }
+
+  // Variant by variant, until one is wrong: more would tell nothing new.
+  void Check() {
+    const absl::Duration start = doors_.clock.Monotonic();
+    RunOptions options = CheckOptions();
+    options.progress = doors_.checked;
+    size_t done = 0;
+    for (const Variant* variant : to_run_) {
+      doors_.progress(
+          absl::StrCat("checking ", variant->name),
+          static_cast<double>(done++) / static_cast<double>(to_run_.size()));
+      if (advisor::Interrupted()) return;
+      bool wrong = false;
+      for (CheckResult& result : RunChecks({variant}, options)) {
+        if (result.status == CheckStatus::kFailed) {
+          if (FailsInBase(result, *variant)) {
+            verdict_.base_failures.push_back(CheckKey(result));
+          } else {
+            wrong = true;
+          }
+        }
+        verdict_.checks.push_back(std::move(result));
+      }
+      if (wrong) break;
+    }
+    verdict_.check_seconds =
+        absl::ToDoubleSeconds(doors_.clock.Monotonic() - start);
+  }
+
+  bool FailsInBase(const CheckResult& result, const Variant& patched) const {
+    const CheckRow* const row = FindCheck(result.id);
+    if (row == nullptr) return false;
+    for (const Variant& variant : kernels::AllVariants()) {
+      if (variant.tree->name() != kBaseTree || variant.name != patched.name) {
+        continue;
+      }
+      CheckContext context{variant};
+      context.effort = CheckEffort(input_.effort);
+      context.seed = input_.seed;
+      return RunCheck(*row, context).status == CheckStatus::kFailed;
+    }
+    return false;
+  }
+
+  absl::Status Measure() {
+    const absl::Duration start = doors_.clock.Monotonic();
+    // Only what both trees have can be compared.
+    std::vector<const Variant*> both;
+    for (const Variant* variant : to_run_) {
+      const bool is_new =
+          std::none_of(kernels::AllVariants().begin(),
+                       kernels::AllVariants().end(), [&](const Variant& other) {
+                         return other.tree->name() == kBaseTree &&
+                                other.name == variant->name;
+                       });
+      if (!is_new) both.push_back(variant);
+    }
+    const SpeedPlan plan =
+        PlanSpeed(both, machine_, EffortOfSpeed(input_.effort));
+    const PlacedTrees trees{input_.built_base, input_.scratch + "/control",
+                            input_.built_patched};
+    absl::Status status = CopyControl(trees.base, trees.control);
+    if (!status.ok()) return status;
+    const auto self = doors_.files.Resolve("/proc/self/exe");
+    if (!self.ok()) return self.status();
+    std::vector<std::unique_ptr<PlacedPairSourceFactory>> factories;
+    std::vector<const kernels::PairSourceFactory*> pointers;
+    std::vector<int> cpus = advisor::AllowedCpus();
+    if (cpus.size() > 4) cpus.resize(4);
+    for (const int cpu : cpus) {
+      kernels::WorkerSetup setup{&doors_.dialogues, advisor::Command(), {cpu}};
+      setup.command.argv = {*self, kMeasurementWorker};
+      setup.command.environment = doors_.environment.Without("GLIBC_TUNABLES");
+      setup.command.time_limit = absl::Seconds(30);
+      factories.push_back(std::make_unique<PlacedPairSourceFactory>(
+          std::move(setup), trees, plan.sides));
+      pointers.push_back(factories.back().get());
+    }
+    const auto before = advisor::ReadCpuTimes(doors_.files);
+    absl::StatusOr<SpeedResult> speed = MeasureSpeed(
+        pointers, plan, verdict_.speed_options, doors_.clock,
+        [&](double share) { doors_.progress("measuring", share); });
+    if (!speed.ok()) return speed.status();
+    speed->steal =
+        advisor::StealShare(before, advisor::ReadCpuTimes(doors_.files));
+    verdict_.speed = *std::move(speed);
+    verdict_.speed_seconds =
+        absl::ToDoubleSeconds(doors_.clock.Monotonic() - start);
+    return absl::OkStatus();
+  }
+
+  const ValidationInput& input_;
+  const ValidationDoors& doors_;
+  Verdict& verdict_;
+  std::set<std::string> changed_;  // source files of variants
+  advisor::CpuidTable cpu_;
+  KernelParameters machine_;
+  // What follows "__memmove" and "__memset" in the selected variants.
+  std::pair<std::string, std::string> selected_;
+  std::vector<const Variant*> to_run_;
+};
+
+}  // namespace
+
+absl::Status Validate(const ValidationInput& input,
+                      const ValidationDoors& doors, Verdict& verdict) {
+  return Validation(input, doors, verdict).Run();
+}
+
+}  // namespace glibc_patches

@@ -1,0 +1,74 @@
+// The answer about a patch, and all that it rests on.
+
+#ifndef GLIBC_PATCHES_VERDICT_H_
+#define GLIBC_PATCHES_VERDICT_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "glibc_patches/checks/check.h"
+#include "glibc_patches/patched_source.h"
+#include "glibc_patches/speed.h"
+
+namespace glibc_patches {
+
+enum class Decision { kAccept, kReject, kInconclusive };
+
+// "accept", ...
+absl::string_view DecisionName(Decision decision);
+
+struct SkippedVariant {
+  std::string name;
+  std::string reason;  // "needs AVX512VL"
+};
+
+struct Verdict {
+  // What Decide() adds: the answer, and why, the weightiest reason first. One
+  // sentence each, no full stop.
+  Decision decision = Decision::kInconclusive;
+  std::vector<std::string> reasons;
+  // Findings and slow cells, for a person to look at; empty when accepted.
+  std::vector<std::string> evidence;
+
+  std::vector<std::string> patches;
+  std::string base;     // folder or tarball
+  std::string release;  // "2.36"
+  PatchPlan files;
+  // Of files.kernel_files, those that no variant of this release includes.
+  std::vector<std::string> unused_files;
+  // Variants whose code the patch changes or adds, and those that it removes.
+  std::vector<std::string> changed;
+  std::vector<std::string> removed;
+  std::vector<SkippedVariant> skipped;
+  // Functions of the patched tree that //kernels:variants.bzl does not list.
+  std::vector<std::string> unlisted;
+
+  // Of changed variants. A check that the base fails too stands in
+  // `base_failures` by id and variant, and is no fault of the patch.
+  std::vector<CheckResult> checks;
+  std::vector<std::string> base_failures;
+  // nullopt: not measured, since the code is wrong or is the same.
+  std::optional<SpeedResult> speed;
+  SpeedOptions speed_options;
+
+  double build_seconds = 0;
+  double check_seconds = 0;
+  double speed_seconds = 0;
+};
+
+// Reject: a check found something that the base's code does not do, or a cell
+// is slower by more than is tolerated. Inconclusive: something that the patch
+// changes was not judged, or one cell in twenty is too noisy to exclude such a
+// slowdown. Accept: everything else.
+void Decide(Verdict& verdict);
+
+// "patched: __memset_erms" of check "content".
+std::string CheckKey(const CheckResult& check);
+
+// 1.034 for a log ratio of 0.0334, as "+3.4 %".
+std::string FormatChange(double log_ratio);
+
+}  // namespace glibc_patches
+
+#endif  // GLIBC_PATCHES_VERDICT_H_

@@ -1,0 +1,286 @@
+#include "glibc_patches/verdict_renderer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "nlohmann/json.hpp"
+#include "pugixml.hpp"
+
+namespace glibc_patches {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchemaVersion = 1;
+
+absl::string_view StatusName(CheckStatus status) {
+  switch (status) {
+    case CheckStatus::kPassed:
+      return "passed";
+    case CheckStatus::kFailed:
+      return "failed";
+    case CheckStatus::kSkipped:
+      return "skipped";
+  }
+  return "";
+}
+
+void AddList(absl::string_view title, const std::vector<std::string>& items,
+             std::string& text) {
+  if (items.empty()) return;
+  absl::StrAppend(&text, title, ": ", absl::StrJoin(items, ", "), "\n");
+}
+
+void AddNotes(const Verdict& verdict, std::string& text) {
+  AddList("judged", verdict.files.kernel_files, text);
+  AddList("not judged, threshold code", verdict.files.threshold_files, text);
+  AddList("not judged, not covered", verdict.files.other_files, text);
+  for (const std::string& moved : verdict.files.moved) {
+    absl::StrAppend(&text, "note: ", moved, "\n");
+  }
+  AddList("changed", verdict.changed, text);
+  AddList("removed", verdict.removed, text);
+  for (const SkippedVariant& variant : verdict.skipped) {
+    absl::StrAppend(&text, "skipped: ", variant.name, ": ", variant.reason,
+                    "\n");
+  }
+  for (const std::string& failure : verdict.base_failures) {
+    absl::StrAppend(&text, "note: the base fails it too: ", failure, "\n");
+  }
+}
+
+struct SpeedCount {
+  int same = 0, slower = 0, faster = 0, cannot_tell = 0;
+};
+
+SpeedCount CountOf(const SpeedResult& speed) {
+  SpeedCount count;
+  for (const SpeedCellResult& cell : speed.cells) {
+    switch (cell.judgement) {
+      case SpeedJudgement::kSame:
+        ++count.same;
+        break;
+      case SpeedJudgement::kSlower:
+        ++count.slower;
+        break;
+      case SpeedJudgement::kFaster:
+        ++count.faster;
+        break;
+      case SpeedJudgement::kCannotTell:
+        ++count.cannot_tell;
+        break;
+    }
+  }
+  return count;
+}
+
+void AddSpeed(const SpeedResult& speed, std::string& text) {
+  const SpeedCount count = CountOf(speed);
+  absl::StrAppendFormat(
+      &text,
+      "speed: %d cells: %d same, %d slower, %d faster, %d cannot tell; %d "
+      "processes; the base against itself differs by up to %.1f %%, %d false "
+      "alarms; %.1f %% of CPU time stolen\n",
+      speed.cells.size(), count.same, count.slower, count.faster,
+      count.cannot_tell, speed.processes, 100 * std::expm1(speed.noise_floor),
+      speed.control_alarms, 100 * speed.steal);
+  for (const SpeedCellResult& cell : speed.cells) {
+    if (cell.judgement != SpeedJudgement::kSlower &&
+        cell.judgement != SpeedJudgement::kFaster) {
+      continue;
+    }
+    absl::StrAppendFormat(
+        &text,
+        "  %-6s  %s [%s, %s]  %s, %s, thresholds %s: %.1f -> %.1f cycles\n",
+        SpeedJudgementName(cell.judgement), FormatChange(cell.interval.middle),
+        FormatChange(cell.interval.low), FormatChange(cell.interval.high),
+        cell.cell.variant, DescribeCell(cell.cell.cell), cell.cell.thresholds,
+        cell.base_cycles, cell.patched_cycles);
+  }
+}
+
+Json CheckJson(const CheckResult& check) {
+  Json findings = Json::array();
+  for (const CheckFinding& finding : check.findings) {
+    Json item = {{"what", finding.what}};
+    item["call"] = finding.call ? Json(finding.call->Describe()) : Json();
+    findings.push_back(std::move(item));
+  }
+  Json json = {{"id", check.id},
+               {"variant", check.variant},
+               {"status", StatusName(check.status)},
+               {"reason", check.reason},
+               {"calls", check.calls},
+               {"seconds", check.seconds},
+               {"findings", std::move(findings)},
+               {"notes", check.notes}};
+  json["blocks"] = check.coverage
+                       ? Json({{"executed", check.coverage->executed},
+                               {"total", check.coverage->total}})
+                       : Json();
+  return json;
+}
+
+Json SpeedJson(const SpeedResult& speed, const SpeedOptions& options) {
+  Json cells = Json::array();
+  for (const SpeedCellResult& cell : speed.cells) {
+    cells.push_back(
+        {{"variant", cell.cell.variant},
+         {"thresholds", cell.cell.thresholds},
+         {"size", cell.cell.cell.size},
+         {"alignment", kernels::AlignmentName(cell.cell.cell.alignment)},
+         {"regime", kernels::RegimeName(cell.cell.cell.regime)},
+         {"judgement", SpeedJudgementName(cell.judgement)},
+         {"ratio", std::exp(cell.interval.middle)},
+         {"ratio_low", std::exp(cell.interval.low)},
+         {"ratio_high", std::exp(cell.interval.high)},
+         {"p_value", cell.p_value},
+         {"base_cycles", cell.base_cycles},
+         {"patched_cycles", cell.patched_cycles},
+         {"processes", cell.processes},
+         {"excludes_regression", cell.excludes_regression}});
+  }
+  return {{"band", options.band},
+          {"tolerated", options.tolerated},
+          {"noise_floor", speed.noise_floor},
+          {"control_alarms", speed.control_alarms},
+          {"processes", speed.processes},
+          {"steal", speed.steal},
+          {"cells", std::move(cells)}};
+}
+
+void AddTestCase(pugi::xml_node suite, const std::string& group,
+                 const std::string& name, double seconds, const char* outcome,
+                 const std::string& message) {
+  pugi::xml_node test = suite.append_child("testcase");
+  test.append_attribute("classname") = group.c_str();
+  test.append_attribute("name") = name.c_str();
+  test.append_attribute("time") = seconds;
+  if (outcome == nullptr) return;
+  test.append_child(outcome).append_attribute("message") = message.c_str();
+}
+
+}  // namespace
+
+std::string RenderCheckLine(const CheckResult& check) {
+  std::string line = absl::StrFormat("%-16s %-48s ", check.id, check.variant);
+  absl::StrAppend(&line, StatusName(check.status));
+  if (!check.reason.empty()) absl::StrAppend(&line, ": ", check.reason);
+  if (check.calls > 0) absl::StrAppend(&line, ", ", check.calls, " calls");
+  for (const std::string& note : check.notes) {
+    absl::StrAppend(&line, ", ", note);
+  }
+  for (const CheckFinding& finding : check.findings) {
+    absl::StrAppend(&line, "\n  ", finding.what);
+    if (finding.call) {
+      absl::StrAppend(&line, "\n  call: ", finding.call->Describe());
+    }
+  }
+  return line;
+}
+
+std::string RenderText(const Verdict& verdict) {
+  std::string text =
+      absl::StrCat("patch: ", absl::StrJoin(verdict.patches, ", "),
+                   "\nbase: glibc ", verdict.release, ", ", verdict.base, "\n");
+  AddNotes(verdict, text);
+  int passed = 0, failed = 0, skipped = 0;
+  for (const CheckResult& check : verdict.checks) {
+    ++(check.status == CheckStatus::kPassed   ? passed
+       : check.status == CheckStatus::kFailed ? failed
+                                              : skipped);
+  }
+  if (!verdict.checks.empty()) {
+    absl::StrAppend(&text, "checks: ", passed, " passed, ", failed, " failed, ",
+                    skipped, " skipped\n");
+  }
+  if (verdict.speed.has_value()) AddSpeed(*verdict.speed, text);
+  absl::StrAppendFormat(
+      &text, "time: %.1f s to build, %.1f s to check, %.1f s to measure\n",
+      verdict.build_seconds, verdict.check_seconds, verdict.speed_seconds);
+  absl::StrAppend(&text, "\nverdict: ", DecisionName(verdict.decision), "\n");
+  for (const std::string& reason : verdict.reasons) {
+    absl::StrAppend(&text, "  ", reason, "\n");
+  }
+  for (const std::string& evidence : verdict.evidence) {
+    absl::StrAppend(&text, "  - ", evidence, "\n");
+  }
+  return text;
+}
+
+std::string RenderJson(const Verdict& verdict) {
+  Json skipped = Json::array(), checks = Json::array();
+  for (const SkippedVariant& variant : verdict.skipped) {
+    skipped.push_back({{"name", variant.name}, {"reason", variant.reason}});
+  }
+  for (const CheckResult& check : verdict.checks) {
+    checks.push_back(CheckJson(check));
+  }
+  Json json = {
+      {"schema_version", kSchemaVersion},
+      {"verdict", DecisionName(verdict.decision)},
+      {"reasons", verdict.reasons},
+      {"evidence", verdict.evidence},
+      {"patches", verdict.patches},
+      {"base", {{"origin", verdict.base}, {"release", verdict.release}}},
+      {"files",
+       {{"judged", verdict.files.kernel_files},
+        {"threshold", verdict.files.threshold_files},
+        {"not_covered", verdict.files.other_files},
+        {"unused", verdict.unused_files},
+        {"moved_hunks", verdict.files.moved}}},
+      {"variants",
+       {{"changed", verdict.changed},
+        {"removed", verdict.removed},
+        {"unlisted", verdict.unlisted},
+        {"skipped", std::move(skipped)}}},
+      {"checks", std::move(checks)},
+      {"base_failures", verdict.base_failures},
+      {"speed", verdict.speed ? SpeedJson(*verdict.speed, verdict.speed_options)
+                              : Json()},
+      {"seconds",
+       {{"build", verdict.build_seconds},
+        {"check", verdict.check_seconds},
+        {"speed", verdict.speed_seconds}}}};
+  // What is not UTF-8 (a path, a line of a patch) is replaced.
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string RenderJunit(const Verdict& verdict) {
+  pugi::xml_document document;
+  pugi::xml_node suite =
+      document.append_child("testsuites").append_child("testsuite");
+  suite.append_attribute("name") = absl::StrJoin(verdict.patches, ", ").c_str();
+  for (const CheckResult& check : verdict.checks) {
+    const char* const outcome = check.status == CheckStatus::kFailed ? "failure"
+                                : check.status == CheckStatus::kSkipped
+                                    ? "skipped"
+                                    : nullptr;
+    AddTestCase(suite, check.variant, check.id, check.seconds, outcome,
+                outcome == nullptr ? "" : RenderCheckLine(check));
+  }
+  std::map<std::string, std::string> slower;
+  if (verdict.speed.has_value()) {
+    for (const SpeedCellResult& cell : verdict.speed->cells) {
+      std::string& lines = slower[cell.cell.variant];
+      if (cell.judgement != SpeedJudgement::kSlower) continue;
+      absl::StrAppend(&lines, DescribeCell(cell.cell.cell), ": ",
+                      FormatChange(cell.interval.middle), "\n");
+    }
+  }
+  for (const auto& [variant, lines] : slower) {
+    AddTestCase(suite, variant, "speed", 0, lines.empty() ? nullptr : "failure",
+                lines);
+  }
+  std::ostringstream out;
+  document.save(out, " ");
+  return out.str();
+}
+
+}  // namespace glibc_patches
