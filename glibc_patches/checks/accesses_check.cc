@@ -32,8 +32,14 @@ int64_t StepsOf(Effort effort) {
 int64_t steps_made = 0;
 bool refused = false;
 
-// Every setting's sizes, the small ones first and turn by turn, so that what
-// the budget leaves out is what takes longest.
+// Calls of one rank are made in random order. Up to 24 KiB lies what a
+// threshold at its floor decides, and beyond 256 KiB the loop over four pages.
+int RankOf(uint64_t size) {
+  if (size < kPage) return 0;
+  return size < 24 << 10 ? 1 : 2;
+}
+
+// Every setting's sizes in random order, those below a page first.
 std::vector<PlacedCall> Sample(const CheckContext& context) {
   const kernels::Variant& variant = context.variant;
   std::mt19937_64 random(context.seed);
@@ -47,8 +53,9 @@ std::vector<PlacedCall> Sample(const CheckContext& context) {
       call.size = size;
       call.value = 0x5a;
       call.parameters = each;
-      call.destination = kOther.begin + (64 << 10) + random() % 64;
-      call.source = kNear.begin + (64 << 10) + random() % 64;
+      // On both sides of the end of a page.
+      call.destination = kOther.begin + (64 << 10) - 64 + random() % 128;
+      call.source = kNear.begin + (64 << 10) - 64 + random() % 128;
       calls.push_back(call);
       if (random() % 2 == 0) {
         std::swap(calls.back().destination, calls.back().source);
@@ -65,8 +72,7 @@ std::vector<PlacedCall> Sample(const CheckContext& context) {
   std::shuffle(calls.begin(), calls.end(), random);
   std::stable_sort(calls.begin(), calls.end(),
                    [](const PlacedCall& a, const PlacedCall& b) {
-                     // By magnitude only.
-                     return (a.size >> 12) < (b.size >> 12);
+                     return RankOf(a.size) < RankOf(b.size);
                    });
   return calls;
 }
@@ -78,10 +84,11 @@ void RunAccessesCheck(const CheckContext& context, CheckSession& session) {
   const std::vector<PlacedCall> calls = Sample(context);
   uint64_t largest = 0;
   size_t made = 0;
-  // Half of the budget is for what is larger than a page.
-  const auto large =
-      std::find_if(calls.begin(), calls.end(),
-                   [](const PlacedCall& call) { return call.size >= kPage; });
+  const auto first_of = [&](int rank) {
+    return std::find_if(calls.begin(), calls.end(), [=](const PlacedCall& c) {
+      return RankOf(c.size) >= rank;
+    });
+  };
   const auto run = [&](auto begin, auto end, int64_t limit) {
     for (auto call = begin; call != end && steps_made < limit; ++call) {
       if (!session.Try(*call)) return false;
@@ -91,7 +98,11 @@ void RunAccessesCheck(const CheckContext& context, CheckSession& session) {
     }
     return true;
   };
-  if (run(calls.begin(), large, budget / 2)) run(large, calls.end(), budget);
+  if (run(calls.begin(), first_of(1), budget * 3 / 8) &&
+      run(first_of(1), first_of(2), budget * 6 / 8)) {
+    run(first_of(2), calls.end(), budget);
+  }
+  if (session.failed()) return;
   if (refused) {
     session.Note("not done: the kernel refuses to make code writable");
     return;

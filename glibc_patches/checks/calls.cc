@@ -23,6 +23,12 @@ constexpr uint64_t kLargest = 400 << 10;
 // Where operands stand in their areas, so that there is room on all sides.
 constexpr uint64_t kRoom = 64 << 10;
 
+// An offset in an area for an alignment of 0 to 63: right after a page's
+// beginning or right before its end, where small sizes cross it.
+uint64_t Place(uint64_t alignment, bool before_page) {
+  return kRoom + alignment - (before_page ? 64 : 0);
+}
+
 std::vector<uint64_t> ReadValues(const Variant& variant,
                                  const KernelParameters& parameters) {
   std::vector<uint64_t> values;
@@ -181,8 +187,11 @@ class Planner {
   }
 
   bool Aligned(uint64_t size) {
+    uint64_t i = random_();
     for (const Pair& pair : AlignmentPairs(PairsOf(size), random_)) {
-      if (!BothWays(kOther, kNear, kRoom + pair.to, kRoom + pair.from, size)) {
+      ++i;
+      if (!BothWays(kOther, kNear, Place(pair.to, i % 2 == 0),
+                    Place(pair.from, i % 4 < 2), size)) {
         return false;
       }
     }
@@ -272,7 +281,8 @@ class Planner {
     for (int64_t distance : distances) {
       if (distance < 0) continue;
       for (int i = 0; i < alignments; ++i) {
-        const uint64_t low = kNear.begin + kRoom + random_() % 64;
+        const uint64_t low =
+            kNear.begin + Place(random_() % 64, random_() % 2 == 0);
         if (!Visit(low, low + distance, size) ||
             !Visit(low + distance, low, size)) {
           return false;
@@ -284,7 +294,7 @@ class Planner {
 
   bool Sets(uint64_t size) {
     constexpr int kValues[] = {0, 0x5a, 0x1ff, -1, 0x80};
-    const int count = std::min(PairsOf(size), 64);
+    const int count = std::min(PairsOf(size), 128);
     for (int value : kValues) {
       // An area in which every byte differs from the value.
       const Area& area = (value & 0x80) != 0 ? kNear : kOther;
@@ -292,7 +302,8 @@ class Planner {
       for (int i = 0; i < count; ++i) {
         PlacedCall call;
         call.size = size;
-        call.destination = area.begin + kRoom + (start + i) % 64;
+        call.destination =
+            area.begin + Place((start + i) % 64, (start + i) / 64 % 2 == 0);
         call.value = value;
         call.parameters = parameters_;
         if (!visit_(call)) return false;
@@ -380,8 +391,8 @@ bool ForEachSize(const CheckContext& context, int calls_per_size,
         call.size = size;
         call.value = i % 2 == 0 ? 0x5a : 0;
         call.parameters = parameters;
-        const uint64_t to = kRoom + random() % 64;
-        const uint64_t from = kRoom + random() % 64;
+        const uint64_t to = Place(random() % 64, random() % 2 == 0);
+        const uint64_t from = Place(random() % 64, random() % 2 == 0);
         const bool overlap =
             variant.function == Function::kMemmove && i % 4 >= 2;
         const uint64_t distance = 1 + random() % (size + 64);

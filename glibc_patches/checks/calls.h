@@ -37,7 +37,7 @@ using VisitCall = absl::FunctionRef<bool(const PlacedCall&)>;
 bool ForEachCall(const CheckContext& context, VisitCall visit);
 
 // A handful of calls of each size: for checks of what hardly depends on
-// alignment. `step`: every which of the small sizes.
+// alignment.
 bool ForEachSize(const CheckContext& context, int calls_per_size,
                  VisitCall visit);
 

@@ -12,6 +12,8 @@ std::optional<std::string> Always(const CheckContext&) { return std::nullopt; }
 constexpr CheckRow kChecks[] = {
     {"accesses", "single-stepped, no byte outside the operands is touched",
      Always, RunAccessesCheck, AttemptAccesses, 10},
+    {"chk_entries", "the _chk entry rejects sizes past the object",
+     SkipChkEntries, RunChkEntriesCheck, AttemptChkEntries, 2},
     {"content", "destination, source and surroundings hold what they must",
      Always, RunContentCheck, AttemptContent, 2},
     {"coverage", "which basic blocks the calls reach (a figure)", Always,

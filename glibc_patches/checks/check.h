@@ -73,9 +73,9 @@ struct CheckFinding {
 struct BlockCoverage {
   int executed = 0;
   int total = 0;
-  // Of the blocks that no call reached: bytes from the lowest symbol of the
-  // variant's source file in its section.
-  std::vector<uint64_t> never_executed;
+  // Of the blocks that no call reached: bytes from the variant's entry (code
+  // that variants of one file share may stand before it).
+  std::vector<int64_t> never_executed;
 };
 
 enum class CheckStatus { kPassed, kFailed, kSkipped };

@@ -11,6 +11,7 @@
 namespace glibc_patches {
 
 void RunAccessesCheck(const CheckContext& context, CheckSession& session);
+void RunChkEntriesCheck(const CheckContext& context, CheckSession& session);
 void RunContentCheck(const CheckContext& context, CheckSession& session);
 void RunCoverageCheck(const CheckContext& context, CheckSession& session);
 void RunEndbr64Check(const CheckContext& context, CheckSession& session);
@@ -26,6 +27,8 @@ void RunZeroLengthCheck(const CheckContext& context, CheckSession& session);
 
 std::optional<std::string> AttemptAccesses(const CheckContext& context,
                                            const PlacedCall& call);
+std::optional<std::string> AttemptChkEntries(const CheckContext& context,
+                                             const PlacedCall& call);
 std::optional<std::string> AttemptContent(const CheckContext& context,
                                           const PlacedCall& call);
 std::optional<std::string> AttemptCoverage(const CheckContext& context,
@@ -43,6 +46,7 @@ std::optional<std::string> AttemptUpperHalves(const CheckContext& context,
 std::optional<std::string> AttemptZeroLength(const CheckContext& context,
                                              const PlacedCall& call);
 
+std::optional<std::string> SkipChkEntries(const CheckContext& context);
 std::optional<std::string> SkipEndbr64(const CheckContext& context);
 std::optional<std::string> SkipTransaction(const CheckContext& context);
 std::optional<std::string> SkipUpperHalves(const CheckContext& context);

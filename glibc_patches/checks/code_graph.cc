@@ -149,7 +149,6 @@ absl::StatusOr<CodeGraph> CodeGraph::Of(const kernels::Variant& variant) {
   graph.Decode(graph.entry_);
   graph.FindIndirectTargets();
   graph.MarkBlocks();
-  if (variant.code_size == 0) graph.begin_ = graph.entry_;
   if (graph.undecodable_.has_value()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "no instruction at ", FromEntry(variant, *graph.undecodable_)));
@@ -189,7 +188,9 @@ void CodeGraph::FindIndirectTargets() {
   for (size_t known = 0; has_indirect_jump_ && known < tables_.size();) {
     known = tables_.size();
     for (uint64_t table : std::set<uint64_t>(tables_)) {
+      const auto next_table = tables_.upper_bound(table);
       for (int i = 0; i < kLongestTable; ++i) {
+        if (next_table != tables_.end() && table + 4 * i >= *next_table) break;
         int32_t distance;
         std::memcpy(&distance, reinterpret_cast<const char*>(table) + 4 * i, 4);
         const uint64_t target = table + distance;

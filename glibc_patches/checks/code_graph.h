@@ -59,8 +59,6 @@ class CodeGraph {
   // First addresses of the basic blocks.
   const std::set<uint64_t>& blocks() const { return blocks_; }
   uint64_t entry() const { return entry_; }
-  // The lowest symbol of the file.
-  uint64_t begin() const { return begin_; }
   // Targets of indirect jumps, read from the tables of 32-bit distances that
   // the code takes the address of.
   const std::set<uint64_t>& indirect_targets() const {

@@ -101,7 +101,7 @@ void RunCoverageCheck(const CheckContext& context, CheckSession& session) {
   coverage.executed = executed_blocks;
   for (const Block& block : Blocks()) {
     if (!block.executed) {
-      coverage.never_executed.push_back(block.address - graph->begin());
+      coverage.never_executed.push_back(block.address - graph->entry());
     }
   }
   session.SetCoverage(coverage);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "glibc_patches/checks/checks.h"
 #include "glibc_patches/checks/code_graph.h"
+#include "glibc_patches/checks/no_graph.h"
 #include "glibc_patches/checks/session.h"
 
 namespace glibc_patches {
@@ -111,7 +112,7 @@ std::set<std::string> Offered(const kernels::Variant& variant) {
 void RunInstructionSetCheck(const CheckContext& context,
                             CheckSession& session) {
   const auto graph = CodeGraph::Of(context.variant);
-  if (!graph.ok()) return session.FailCode(graph.status().message());
+  if (!graph.ok()) return TellNoGraph(graph.status(), session);
   const std::set<std::string> offered = Offered(context.variant);
   for (const auto& [address, instruction] : graph->instructions()) {
     const auto* row =

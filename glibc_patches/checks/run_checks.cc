@@ -17,6 +17,7 @@
 ABSL_FLAG(std::string, effort, "normal", "quick, normal or thorough");
 ABSL_FLAG(std::vector<std::string>, check, {}, "ids; all when left out");
 ABSL_FLAG(std::string, variant, "", "part of a name; all when left out");
+ABSL_FLAG(int, jobs, 1, "checks at a time");
 ABSL_FLAG(uint64_t, seed, 1, "of the random sizes and alignments");
 
 namespace glibc_patches {
@@ -48,6 +49,7 @@ int Run() {
                                           : Effort::kNormal;
   options.only = absl::GetFlag(FLAGS_check);
   options.seed = absl::GetFlag(FLAGS_seed);
+  options.jobs = absl::GetFlag(FLAGS_jobs);
   options.progress = Print;
   std::vector<const kernels::Variant*> variants;
   for (const kernels::Variant& variant : kernels::AllVariants()) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -127,30 +129,73 @@ CheckResult RunCheck(const CheckRow& row, const CheckContext& context,
   return result;
 }
 
-std::vector<CheckResult> RunChecks(
-    absl::Span<const kernels::Variant* const> variants,
-    const RunOptions& options) {
-  std::vector<CheckResult> results;
+namespace {
+
+struct Task {
+  const kernels::Variant* variant;
+  const CheckRow* row;
+  // Set when there is nothing to run.
+  const kernels::Variant* earlier;
+};
+
+std::vector<Task> TasksOf(absl::Span<const kernels::Variant* const> variants,
+                          const RunOptions& options) {
+  std::vector<Task> tasks;
   for (const kernels::Variant* variant : variants) {
     const kernels::Variant* earlier = EarlierName(*variant);
     for (const CheckRow& row : AllChecks()) {
-      if (!options.only.empty() &&
-          std::count(options.only.begin(), options.only.end(), row.id) == 0) {
-        continue;
+      if (options.only.empty() ||
+          std::count(options.only.begin(), options.only.end(), row.id) > 0) {
+        tasks.push_back({variant, &row, earlier});
       }
-      if (earlier != nullptr) {
-        CheckResult same;
-        same.id = std::string(row.id);
-        same.variant = VariantLabel(*variant);
-        same.reason = absl::StrCat("the same code as ", earlier->name);
-        results.push_back(std::move(same));
-      } else {
-        results.push_back(RunCheck(
-            row, {*variant, options.effort, options.seed}, options.limits));
-      }
-      if (options.progress) options.progress(results.back());
     }
   }
+  return tasks;
+}
+
+CheckResult RunTask(const Task& task, const RunOptions& options) {
+  if (task.earlier == nullptr) {
+    return RunCheck(*task.row, {*task.variant, options.effort, options.seed},
+                    options.limits);
+  }
+  CheckResult same;
+  same.id = std::string(task.row->id);
+  same.variant = VariantLabel(*task.variant);
+  same.reason = absl::StrCat("the same code as ", task.earlier->name);
+  return same;
+}
+
+}  // namespace
+
+std::vector<CheckResult> RunChecks(
+    absl::Span<const kernels::Variant* const> variants,
+    const RunOptions& options) {
+  const std::vector<Task> tasks = TasksOf(variants, options);
+  std::vector<CheckResult> results(tasks.size());
+  // Each waits for its own child. The results are told in order.
+  std::mutex mutex;
+  std::vector<bool> done(tasks.size());
+  size_t next = 0;
+  size_t told = 0;
+  const auto work = [&] {
+    std::unique_lock<std::mutex> lock(mutex);
+    while (next < tasks.size()) {
+      const size_t i = next++;
+      lock.unlock();
+      CheckResult result = RunTask(tasks[i], options);
+      lock.lock();
+      results[i] = std::move(result);
+      done[i] = true;
+      for (; told < tasks.size() && done[told]; ++told) {
+        if (options.progress) options.progress(results[told]);
+      }
+    }
+  };
+  World::Get();
+  std::vector<std::thread> workers;
+  for (int i = 1; i < options.jobs; ++i) workers.emplace_back(work);
+  work();
+  for (std::thread& worker : workers) worker.join();
   return results;
 }
 

@@ -27,8 +27,8 @@ struct RunLimits {
 
 // Never ends the process, prints nothing, leaves no child behind, and changes
 // neither thresholds nor code of this process. Skips what skip_reason says and
-// what this CPU cannot execute ("needs AVX512VL"). Not for several threads at
-// once.
+// what this CPU cannot execute ("needs AVX512VL"). Safe to call from several
+// threads once World::Get() was called.
 CheckResult RunCheck(const CheckRow& row, const CheckContext& context,
                      const RunLimits& limits = {});
 
@@ -44,8 +44,9 @@ struct RunOptions {
   std::function<void(const CheckResult&)> progress;
 };
 
-// Every check of every variant, variant by variant. A variant whose code is
-// another's under a second name (memcpy, mostly) is skipped with that name.
+// Every check of every variant, in the order of variants and then of ids. A
+// variant whose code is another's under a second name (memcpy, mostly) is
+// skipped with that name.
 std::vector<CheckResult> RunChecks(
     absl::Span<const kernels::Variant* const> variants,
     const RunOptions& options);

@@ -39,7 +39,7 @@ struct SharedReport {
   int executed;
   int total;
   int never_count;
-  uint64_t never[2048];
+  int64_t never[2048];
 };
 
 class CheckSession {

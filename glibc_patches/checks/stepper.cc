@@ -10,6 +10,7 @@
 #include <cstring>
 #include <unordered_map>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "glibc_patches/checks/call_variant.h"
@@ -89,6 +90,7 @@ class Stepper {
   uint64_t from_end_ = 0;
   uint64_t to_ = 0;
   uint64_t to_end_ = 0;
+  bool reads_aligned_ = false;
   uint64_t stack_ = 0;
   uint64_t return_ = 0;
   SteppedCall result_;
@@ -114,6 +116,7 @@ std::optional<SteppedCall> Stepper::Call(const kernels::Variant& variant,
   const bool reads = variant.function != kernels::Function::kMemset;
   from_ = reads ? reinterpret_cast<uintptr_t>(SourceOf(call)) : 0;
   from_end_ = reads ? from_ + call.size : 0;
+  reads_aligned_ = absl::StrContains(variant.name, "ssse3");
   result_ = {};
   SetTrapHandler(
       [](ucontext_t& context) { return TheStepper().OnTrap(context); });
@@ -265,6 +268,10 @@ void Stepper::Access(uint64_t address, uint64_t size, bool writes,
     return address >= begin && address <= end && size <= end - address;
   };
   if (writes ? within(to_, to_end_) : within(from_, from_end_)) return;
+  if (!writes && reads_aligned_ && size == 16 && address % 16 == 0 &&
+      address < from_end_ && address + 16 > from_) {
+    return;
+  }
   const bool in_world = World::Get().OffsetOf(address).has_value();
   if (!in_world && (!writes || within(stack_ - kStack, stack_))) return;
   const bool beside_source =

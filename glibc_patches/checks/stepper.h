@@ -19,7 +19,10 @@ struct SteppedCall {
   int64_t instructions = 0;
 };
 
-// The variant may read the source (memset: nothing) and write the destination;
+// The variant may read the source (memset: nothing) and write the destination.
+// The ssse3 variants may also read the rest of an aligned 16 bytes that hold a
+// byte of the source: they shift together what aligned loads bring, and such a
+// load leaves no page that the source is not in.
 // outside the world it may read what it wants and write its stack. Of masked
 // accesses only enabled elements count; prefetches do not. A rep string
 // instruction counts as one instruction. nullopt when the kernel refuses to

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "glibc_patches/checks/checks.h"
 #include "glibc_patches/checks/code_graph.h"
+#include "glibc_patches/checks/no_graph.h"
 #include "glibc_patches/checks/session.h"
 
 namespace glibc_patches {
@@ -40,7 +41,7 @@ bool IsFence(const Instruction& instruction) {
 
 void RunStoreFenceCheck(const CheckContext& context, CheckSession& session) {
   const auto graph = CodeGraph::Of(context.variant);
-  if (!graph.ok()) return session.FailCode(graph.status().message());
+  if (!graph.ok()) return TellNoGraph(graph.status(), session);
   int stores = 0;
   for (const auto& [address, instruction] : graph->instructions()) {
     stores += IsNonTemporalStore(instruction) ? 1 : 0;

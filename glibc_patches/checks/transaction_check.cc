@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "glibc_patches/checks/checks.h"
 #include "glibc_patches/checks/code_graph.h"
+#include "glibc_patches/checks/no_graph.h"
 #include "glibc_patches/checks/session.h"
 
 namespace glibc_patches {
@@ -26,7 +27,7 @@ std::optional<std::string> SkipTransaction(const CheckContext& context) {
 
 void RunTransactionCheck(const CheckContext& context, CheckSession& session) {
   const auto graph = CodeGraph::Of(context.variant);
-  if (!graph.ok()) return session.FailCode(graph.status().message());
+  if (!graph.ok()) return TellNoGraph(graph.status(), session);
   // Bit 0: no transaction runs. Bit 1: ZF is xtest's answer, set for "none".
   constexpr int kOutside = 1;
   constexpr int kAsked = 2;

@@ -8,6 +8,7 @@
 #include "glibc_patches/checks/calls.h"
 #include "glibc_patches/checks/checks.h"
 #include "glibc_patches/checks/code_graph.h"
+#include "glibc_patches/checks/no_graph.h"
 #include "glibc_patches/checks/session.h"
 #include "glibc_patches/checks/world.h"
 
