@@ -4,11 +4,11 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "advisor/glibc/build.h"
 #include "advisor/glibc/merge_tunables.h"
 #include "advisor/measured_libc.h"
@@ -25,8 +25,8 @@ namespace {
 
 constexpr FlagRow kFlags[] = {
     {"cpuid", "FILE", "advise for this CPUID dump, instead of this machine"},
-    {"format", "NAME",
-     "how to print: text (default) or another of the formats"},
+    {"format", "docker|env|json|kubernetes|systemd|text",
+     "how to print; default: text"},
     {"glibc", "BUILD",
      "advise for this glibc (2.28, 2.36+branch, 2.36-9+deb12u14)"},
     {"measure", "off|quick|full",
@@ -42,13 +42,6 @@ struct Options {
   std::string mode_name;
   std::unique_ptr<Renderer> renderer;
 };
-
-std::string FormatNames() {
-  return absl::StrJoin(AllFormats(), ", ",
-                       [](std::string* out, const FormatRow& row) {
-                         out->append(row.name.data(), row.name.size());
-                       });
-}
 
 absl::StatusOr<System> Inspect(const CommandContext& context,
                                const Flags& flags) {
@@ -72,12 +65,7 @@ absl::StatusOr<System> Inspect(const CommandContext& context,
 
 absl::StatusOr<Options> ReadOptions(const Flags& flags, bool can_measure) {
   Options options;
-  const std::string format = flags.Get("format").value_or("text");
-  options.renderer = MakeRenderer(format);
-  if (options.renderer == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("no format '", format, "': there are ", FormatNames()));
-  }
+  options.renderer = MakeRenderer(flags.Get("format").value_or("text"));
   options.mode_name =
       flags.Get("measure").value_or(can_measure ? "quick" : "off");
   options.mode = options.mode_name == "off"     ? MeasureMode::kOff
@@ -91,12 +79,14 @@ void AdviseWithoutMeasuring(const System& system, Report& report) {
       AdviseNonTemporalThreshold(system.cpuid, system.build, system.thresholds);
   report.recommendation.reason = advice.reason;
   report.recommendation.string = system.glibc_tunables;
-  if (!advice.setting.has_value()) return;
+  if (advice.settings.empty()) return;
   report.recommendation.verdict = Verdict::kSet;
-  report.recommendation.tunables = {*advice.setting};
-  report.recommendation.string = MergeTunables(
-      system.glibc_tunables,
-      {{advice.setting->name, absl::StrCat(advice.setting->value)}});
+  report.recommendation.tunables = advice.settings;
+  std::vector<TunableValue> values;
+  for (const TunableSetting& setting : advice.settings) {
+    values.emplace_back(setting.name, absl::StrCat(setting.value));
+  }
+  report.recommendation.string = MergeTunables(system.glibc_tunables, values);
 }
 
 absl::Status AdviseByMeasuring(const CommandContext& context,
@@ -120,8 +110,12 @@ absl::Status AdviseByMeasuring(const CommandContext& context,
                                   [&](absl::string_view what, double share) {
                                     progress.Show(what, share);
                                   }};
+  MeasuredLibc libc = LibcToMeasure(system);
+  libc.repair =
+      AdviseNonTemporalThreshold(system.cpuid, system.build, system.thresholds)
+          .setting;
   absl::StatusOr<MeasuredAdvice> advice =
-      MeasureAndAdvise(LibcToMeasure(system), doors, options);
+      MeasureAndAdvise(libc, doors, options);
   if (!advice.ok()) return advice.status();
   report.method = std::move(advice->method);
   report.measuring_time = advice->time;

@@ -43,7 +43,8 @@ MeasuredLibc LibcToMeasure(const System& system) {
           system.prediction.thresholds.string_control,
           std::string(system.prediction.memmove),
           std::string(system.prediction.memset),
-          system.glibc_tunables};
+          system.glibc_tunables,
+          {}};
 }
 
 }  // namespace advisor

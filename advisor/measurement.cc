@@ -51,7 +51,6 @@ constexpr uint64_t kSmallestLargest = uint64_t{1} << 20;
 constexpr int kMostCopiers = 8;
 // rep stosb is not asked about below: 8 vectors of 64 bytes.
 constexpr uint64_t kLowestRepStosb = 512;
-constexpr uint64_t kLowestNonTemporal = 0x4041;
 
 Effort EffortOf(MeasureMode mode) {
   Effort effort;
@@ -119,6 +118,13 @@ bool HasVariant(const kernels::Tree& tree, absl::string_view name) {
   return false;
 }
 
+void SortByName(std::vector<TunableSetting>& settings) {
+  std::sort(settings.begin(), settings.end(),
+            [](const TunableSetting& a, const TunableSetting& b) {
+              return a.name < b.name;
+            });
+}
+
 // "x86_rep_movsb_threshold=24576"
 std::string NamesOf(const std::vector<TunableSetting>& settings) {
   return absl::StrJoin(
@@ -128,11 +134,41 @@ std::string NamesOf(const std::vector<TunableSetting>& settings) {
       });
 }
 
+// From 2.34 on a threshold that is too low makes copies crash: it cannot be
+// compared with, so everything is measured with the repair in place.
+bool WouldCrash(const MeasuredLibc& libc) {
+  return !libc.repairs.empty() && libc.build.Has(Change::kPagedLargeCopy) &&
+         libc.now.non_temporal_threshold.value_or(0) < kLowestNonTemporal - 1;
+}
+
+std::vector<TunableValue> ValuesOf(
+    const std::vector<TunableSetting>& settings) {
+  std::vector<TunableValue> values;
+  for (const TunableSetting& setting : settings) {
+    values.emplace_back(setting.name, absl::StrCat(setting.value));
+  }
+  return values;
+}
+
+MeasuredLibc WithoutCrashes(MeasuredLibc libc) {
+  if (!WouldCrash(libc)) return libc;
+  libc.tunables_in_environment =
+      MergeTunables(libc.tunables_in_environment, ValuesOf(libc.repairs));
+  EffectiveThresholds& now = libc.now;
+  now.non_temporal_threshold = libc.repairs[0].value;
+  if (libc.repairs.size() > 1) now.rep_movsb_threshold = libc.repairs[1].value;
+  if (libc.build.Has(Change::kStopAfterTunables) && !libc.is_amd) {
+    now.rep_movsb_stop_threshold = libc.repairs[0].value;
+  }
+  return libc;
+}
+
 class Measurement {
  public:
   Measurement(const MeasuredLibc& libc, const MeasurementDoors& doors,
               const MeasurementOptions& options)
-      : libc_(libc),
+      : original_(libc),
+        libc_(WithoutCrashes(libc)),
         doors_(doors),
         options_(options),
         effort_(EffortOf(options.mode)),
@@ -154,6 +190,7 @@ class Measurement {
         return status;
       }
     }
+    if (WouldCrash(original_)) KeepRepairs();
     advice_.time = doors_.clock.Monotonic() - start;
     return std::move(advice_);
   }
@@ -170,6 +207,14 @@ class Measurement {
     }
   };
 
+  // 2.35 as tagged sends sizes between rep_movsb_threshold and a stop that is
+  // too low into the paged copy.
+  bool RepMovsbWouldCrash() const {
+    return libc_.build.Has(Change::kMovsbStopEntersLargeCopy) &&
+           !libc_.build.Has(Change::kLargeCopyChecksNonTemporal) &&
+           libc_.now.rep_movsb_stop_threshold.value_or(0) < kLowestNonTemporal;
+  }
+
   PathQuestions Questions(int processes) const {
     PathQuestions questions;
     questions.full = options_.mode == MeasureMode::kFull;
@@ -177,7 +222,7 @@ class Measurement {
         LargestCall(effort_.largest, cpus_.size(), processes, doors_.files);
     questions.copiers = static_cast<int>(cpus_.size());
     questions.non_temporal_copy = VariantVectorSize(libc_.memmove_variant) != 0;
-    if (IsErms(libc_.memmove_variant)) {
+    if (IsErms(libc_.memmove_variant) && !RepMovsbWouldCrash()) {
       questions.rep_movsb_from = libc_.lowest_rep_movsb;
     }
     if (IsErms(libc_.memset_variant) &&
@@ -294,6 +339,20 @@ class Measurement {
     return {OnlyRepString(part), OnlyNonTemporal(part)};
   }
 
+  // What is wrong on the face of it is repaired even where the search found
+  // nothing better than that.
+  void AddRepair(std::vector<Part>& parts) const {
+    if (libc_.repairs.empty() || WouldCrash(original_)) return;
+    for (const Part& part : parts) {
+      if (part.answer.non_temporal.has_value()) return;
+    }
+    Part part = MakePart(false);
+    part.answer = {};
+    part.answer.non_temporal = libc_.repairs[0].value;
+    part.answer.non_temporal_reason = libc_.repairs[0].reason;
+    parts.push_back(std::move(part));
+  }
+
   void AddSettings(Part& part) const {
     const EffectiveThresholds& now = libc_.now;
     const bool is_memset = part.problem.is_memset;
@@ -320,7 +379,9 @@ class Measurement {
 
   void Choose() {
     for (const bool is_memset : {false, true}) {
-      for (Part& part : Split(MakePart(is_memset))) {
+      std::vector<Part> parts = Split(MakePart(is_memset));
+      if (!is_memset) AddRepair(parts);
+      for (Part& part : parts) {
         AddSettings(part);
         advice_.proposed.insert(advice_.proposed.end(), part.settings.begin(),
                                 part.settings.end());
@@ -335,11 +396,7 @@ class Measurement {
   }
 
   std::string StringWith(const std::vector<TunableSetting>& settings) const {
-    std::vector<TunableValue> values;
-    for (const TunableSetting& setting : settings) {
-      values.emplace_back(setting.name, absl::StrCat(setting.value));
-    }
-    return MergeTunables(libc_.tunables_in_environment, values);
+    return MergeTunables(libc_.tunables_in_environment, ValuesOf(settings));
   }
 
   // A loader drops what it does not accept without a word.
@@ -360,6 +417,26 @@ class Measurement {
       }
     }
     return absl::OkStatus();
+  }
+
+  // The repairs were in place all the time: they stay, unless a better value
+  // for the same tunable was proved.
+  void KeepRepairs() {
+    for (const TunableSetting& repair : libc_.repairs) {
+      const bool replaced =
+          std::any_of(advice_.proved.begin(), advice_.proved.end(),
+                      [&](const TunableSetting& setting) {
+                        return setting.name == repair.name;
+                      });
+      if (!replaced) advice_.proved.push_back(repair);
+    }
+    SortByName(advice_.proved);
+    advice_.string = StringWith(advice_.proved);
+    advice_.reason = absl::StrCat(
+        libc_.repairs[0].reason,
+        ". Without it copies crash, so it was in place while the rest was "
+        "measured. ",
+        advice_.reason);
   }
 
   ProofSubject SubjectOf(const Part& part) const {
@@ -459,11 +536,15 @@ class Measurement {
                             part.settings.end());
       held.push_back(std::move(proof));
     }
-    std::sort(advice_.proved.begin(), advice_.proved.end(),
-              [](const TunableSetting& a, const TunableSetting& b) {
-                return a.name < b.name;
-              });
+    SortByName(advice_.proved);
     advice_.proof = JoinProofs(held.empty() ? failed : held);
+    if (study.processes < 2) {
+      advice_.reason =
+          "Cannot tell: this machine was too busy to prove anything in the "
+          "time "
+          "there was; try again, or --measure=full.";
+      return;
+    }
     if (held.empty()) {
       advice_.reason = absl::StrCat("What looked better did not prove to be (",
                                     absl::StrJoin(failures, "; "), ").");
@@ -506,7 +587,8 @@ class Measurement {
     }
   }
 
-  const MeasuredLibc& libc_;
+  const MeasuredLibc& original_;
+  const MeasuredLibc libc_;
   const MeasurementDoors& doors_;
   const MeasurementOptions& options_;
   const Effort effort_;

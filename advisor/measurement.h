@@ -49,6 +49,9 @@ struct MeasuredLibc {
   std::string memset_variant;
   // GLIBC_TUNABLES of the environment; may be empty.
   std::string tunables_in_environment;
+  // What repairs a non_temporal_threshold that is wrong on the face of it
+  // (unmeasured_non_temporal_rule.h), itself first; empty where nothing is.
+  std::vector<TunableSetting> repairs;
 };
 
 struct MeasurementDoors {

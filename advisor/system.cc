@@ -84,7 +84,7 @@ void AddCache(const System& system, int level, MachineSummary& summary) {
 
 std::string KernelRelease() {
   struct utsname name;
-  return uname(&name) == 0 ? absl::StrCat(name.sysname, " ", name.release) : "";
+  return uname(&name) == 0 ? name.release : "";
 }
 
 }  // namespace

@@ -20,9 +20,6 @@ using ::kernels::Regime;
 // Out of reach of every size that is measured, and within what every release
 // accepts: 2.33 to 2.40 keep rep_movsb_threshold in 32 bits (bug 32470).
 constexpr uint64_t kNever = uint64_t{1} << 31;
-// The lowest non_temporal_threshold that the paged copy of 2.34 and later
-// survives, and that 2.37 and later accept.
-constexpr uint64_t kLowestNonTemporal = 0x4041;
 
 // `rep` strings are asked about up to here; past it they and vectors both run
 // at the speed of memory.
@@ -74,13 +71,16 @@ void AddRepString(std::vector<Contrast>& contrasts, bool is_memset,
 
 void AddNonTemporal(std::vector<Contrast>& contrasts, bool is_memset,
                     const PathQuestions& questions) {
-  for (const uint64_t size : Sizes(kSmallestNonTemporal - 1, questions.largest,
-                                   questions.full ? 2 : 1)) {
+  const uint64_t from =
+      is_memset ? kSmallestNonTemporal : questions.non_temporal_from;
+  for (const uint64_t size :
+       Sizes(from - 1, questions.largest, questions.full ? 2 : 1)) {
     std::vector<Cell> cells = {
         {is_memset, size, Alignment::kAligned, Regime::kRotating, 1},
         {is_memset, size, Alignment::kMisalignedDestination, Regime::kReadBack,
          1}};
-    if (questions.full) {
+    // Smaller buffers are in use when they are copied.
+    if (questions.full || size < kSmallestNonTemporal) {
       cells.push_back({is_memset, size, Alignment::kAligned, Regime::kHot, 1});
     }
     if (questions.copiers > 1) {
@@ -162,7 +162,7 @@ std::vector<KernelParameters> PathParameters(const PathQuestions& questions) {
   rep_string.rep_movsb_threshold = questions.rep_movsb_from.value_or(kNever);
   rep_string.rep_stosb_threshold = questions.rep_stosb_from.value_or(kNever);
   KernelParameters non_temporal = vectors;
-  non_temporal.non_temporal_threshold = kLowestNonTemporal;
+  non_temporal.non_temporal_threshold = questions.lowest_non_temporal;
   // memset looks at its non-temporal threshold past that of rep stosb only.
   non_temporal.rep_stosb_threshold = kLowestNonTemporal;
   non_temporal.memset_non_temporal_threshold = kLowestNonTemporal;

@@ -25,9 +25,12 @@ enum PathSide {
 };
 inline constexpr int kPathSides = 4;
 
-// Non-temporal stores are asked about from here on (bytes): below, everything
-// is in L2.
+// Non-temporal stores are asked about from here on (bytes), unless glibc uses
+// them for smaller calls: below, everything is in L2.
 inline constexpr uint64_t kSmallestNonTemporal = uint64_t{512} << 10;
+// The lowest non_temporal_threshold that the paged copy of 2.34 and later
+// survives, and that 2.37 and later accept.
+inline constexpr uint64_t kLowestNonTemporal = 0x4041;
 
 // Which questions are asked, and of what sizes.
 struct PathQuestions {
@@ -37,6 +40,10 @@ struct PathQuestions {
   std::optional<uint64_t> rep_stosb_from;
   bool non_temporal_copy = false;
   bool non_temporal_set = false;
+  // The smallest copy that they are asked about, and the threshold that brings
+  // it to them, bytes.
+  uint64_t non_temporal_from = kSmallestNonTemporal;
+  uint64_t lowest_non_temporal = kLowestNonTemporal;
   // The largest copy that is measured, bytes.
   uint64_t largest = 0;
   // Copiers of the "all cores at once" cells; 1 leaves them out.

@@ -32,7 +32,7 @@ std::vector<uint64_t> AllSizes(uint64_t largest) {
   return sizes;
 }
 
-constexpr size_t kMostTouchedSizes = 8;
+constexpr size_t kMostTouchedSizes = 9;
 // Neighbours on each side of the touched sizes.
 constexpr size_t kNeighbours = 1;
 // A cell may lose this much (log 1.02): the measurement's own equivalence band.
@@ -42,13 +42,18 @@ constexpr double kLowestNoise = 0.005;
 // With more time stolen than this, nothing is proved.
 constexpr double kMostSteal = 0.25;
 
-// Evenly spread over `values`, first and last among them.
+// At most `most` of `values` (at least 6): the three at each end, next to the
+// old and the new threshold, and others evenly spread between them.
 std::vector<uint64_t> Spread(const std::vector<uint64_t>& values, size_t most) {
+  constexpr size_t kAtEachEnd = 3;
   if (values.size() <= most) return values;
-  std::vector<uint64_t> chosen;
-  for (size_t i = 0; i < most; ++i) {
-    chosen.push_back(values[i * (values.size() - 1) / (most - 1)]);
+  std::vector<uint64_t> chosen(values.begin(), values.begin() + kAtEachEnd);
+  const size_t middle = values.size() - 2 * kAtEachEnd;
+  const size_t wanted = most - 2 * kAtEachEnd;
+  for (size_t i = 0; i < wanted; ++i) {
+    chosen.push_back(values[kAtEachEnd + (2 * i + 1) * middle / (2 * wanted)]);
   }
+  chosen.insert(chosen.end(), values.end() - kAtEachEnd, values.end());
   return chosen;
 }
 
@@ -309,7 +314,9 @@ Proof JoinProofs(const std::vector<Proof>& proofs) {
   for (size_t i = 1; i < proofs.size(); ++i) {
     const Proof& proof = proofs[i];
     joined.holds &= proof.holds;
-    absl::StrAppend(&joined.summary, "; ", proof.summary);
+    if (proof.summary != proofs[i - 1].summary) {
+      absl::StrAppend(&joined.summary, "; ", proof.summary);
+    }
     touched += std::log(proof.touched_ratio);
     all += std::log(proof.all_ratio);
     for (const ProofCell& cell : proof.cells) {

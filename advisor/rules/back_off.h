@@ -12,8 +12,8 @@ namespace advisor {
 
 // The value between `before` and `after` that leaves size `harmed` as it was
 // and touches as many as possible of `tested` (sizes in ascending order) of
-// those that `after` touches. nullopt where `harmed` lies nearer to `before`, so
-// that nothing would be left, or where `after` does not touch it.
+// those that `after` touches. nullopt where `harmed` lies nearer to `before`,
+// so that nothing would be left, or where `after` does not touch it.
 //
 // A threshold touches the sizes above the lower and up to the higher of its two
 // values.

@@ -122,15 +122,25 @@ std::vector<uint64_t> NonTemporalCandidates(const ThresholdProblem& problem) {
   return candidates;
 }
 
+// What a path costs; rep strings that cannot be tuned were not measured, and
+// count as vectors: the proof tells whether that was right.
+std::optional<double> CostOf(const ThresholdProblem& problem, CopyPath path,
+                             uint64_t size) {
+  if (path == CopyPath::kRepString && !problem.lowest_rep_string.has_value()) {
+    return 0;
+  }
+  return problem.curve.Cost(path, size);
+}
+
 // What `thresholds` cost more than those of now (in octaves, negative: less);
 // kWorthless where that is not known, or a measured size loses too much.
 double ExtraCost(const ThresholdProblem& problem,
                  const EffectiveThresholds& thresholds) {
   for (const SizeCosts& costs : problem.curve.sizes) {
-    const std::optional<double> before = problem.curve.Cost(
-        PathOf(problem, problem.now, costs.size), costs.size);
+    const std::optional<double> before =
+        CostOf(problem, PathOf(problem, problem.now, costs.size), costs.size);
     const std::optional<double> after =
-        problem.curve.Cost(PathOf(problem, thresholds, costs.size), costs.size);
+        CostOf(problem, PathOf(problem, thresholds, costs.size), costs.size);
     if (before.has_value() && after.has_value() &&
         *after - *before > kWorstSize) {
       return kWorthless;
@@ -141,8 +151,8 @@ double ExtraCost(const ThresholdProblem& problem,
     const CopyPath before = PathOf(problem, problem.now, size);
     const CopyPath after = PathOf(problem, thresholds, size);
     if (before == after) continue;
-    const std::optional<double> cost_before = problem.curve.Cost(before, size);
-    const std::optional<double> cost_after = problem.curve.Cost(after, size);
+    const std::optional<double> cost_before = CostOf(problem, before, size);
+    const std::optional<double> cost_after = CostOf(problem, after, size);
     if (!cost_before.has_value() || !cost_after.has_value()) return kWorthless;
     extra += (*cost_after - *cost_before) * kStepOctaves;
   }

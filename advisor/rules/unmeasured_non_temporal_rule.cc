@@ -1,5 +1,7 @@
 #include "advisor/rules/unmeasured_non_temporal_rule.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "advisor/evidence/healthy_threshold.h"
 #include "advisor/glibc/thresholds.h"
@@ -46,9 +48,19 @@ UnmeasuredAdvice AdviseNonTemporalThreshold(const CpuidSource& cpu,
       healthy.computed ? absl::StrCat("what glibc 2.", kLastRelease,
                                       " computes from the same CPUID")
                        : "what later releases use without cache information");
-  advice.setting =
-      TunableSetting{TunableName(build, Tunable::kX86NonTemporalThreshold),
-                     healthy.bytes, now.non_temporal_threshold, advice.reason};
+  advice.settings.push_back(
+      {TunableName(build, Tunable::kX86NonTemporalThreshold), healthy.bytes,
+       now.non_temporal_threshold, advice.reason});
+  if (build.Has(Change::kMovsbStopEntersLargeCopy) &&
+      !build.Has(Change::kLargeCopyChecksNonTemporal)) {
+    // The variable has 32 bits there.
+    constexpr uint64_t kLargest = (uint64_t{1} << 31) - 1;
+    advice.settings.push_back(
+        {TunableName(build, Tunable::kX86RepMovsbThreshold),
+         std::min(healthy.bytes, kLargest), now.rep_movsb_threshold,
+         "above it this release goes by rep_movsb_stop_threshold alone, which "
+         "no tunable moves"});
+  }
   return advice;
 }
 

@@ -6,8 +6,8 @@
 #define ADVISOR_RULES_UNMEASURED_NON_TEMPORAL_RULE_H_
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "advisor/cpu/cpuid_source.h"
 #include "advisor/glibc/build.h"
@@ -17,8 +17,8 @@
 namespace advisor {
 
 struct UnmeasuredAdvice {
-  // nullopt: nothing is wrong on the face of it.
-  std::optional<TunableSetting> setting;
+  // Empty: nothing is wrong on the face of it.
+  std::vector<TunableSetting> settings;
   // One sentence: why this value, or why none.
   std::string reason;
 };
@@ -26,6 +26,10 @@ struct UnmeasuredAdvice {
 // The value is what the newest release that the model knows (2.42) computes
 // from the same CPUID: upstream's latest judgement. Where that release finds no
 // cache size either, it is 64 MiB, as upstream chose (bug 30429).
+//
+// 2.35 as tagged starts non-temporal copies at rep_movsb_stop_threshold, which
+// no tunable moves, for sizes above rep_movsb_threshold: that is set as well
+// there.
 UnmeasuredAdvice AdviseNonTemporalThreshold(const CpuidSource& cpu,
                                             const GlibcBuild& build,
                                             const EffectiveThresholds& now);

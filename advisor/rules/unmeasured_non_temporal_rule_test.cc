@@ -29,20 +29,20 @@ UnmeasuredAdvice Advise(const CpuidTable& cpu, const GlibcBuild& build) {
 TEST(UnmeasuredNonTemporalRuleTest, CuresTheFieldReportsGuest) {
   const CpuidTable guest = Dump("field/seed_guest_htt0.txt");
   const UnmeasuredAdvice advice = Advise(guest, GlibcBuild::Tag(28));
-  ASSERT_TRUE(advice.setting.has_value());
-  EXPECT_EQ(advice.setting->name, "glibc.tune.x86_non_temporal_threshold");
-  EXPECT_EQ(advice.setting->value, 12582912u);
-  EXPECT_EQ(advice.setting->value_before, 0u);
+  ASSERT_FALSE(advice.settings.empty());
+  EXPECT_EQ(advice.settings[0].name, "glibc.tune.x86_non_temporal_threshold");
+  EXPECT_EQ(advice.settings[0].value, 12582912u);
+  EXPECT_EQ(advice.settings[0].value_before, 0u);
   EXPECT_THAT(advice.reason, HasSubstr("bypasses the caches"));
   // From 2.33 on the guest is healthy.
-  EXPECT_FALSE(Advise(guest, GlibcBuild::Tag(33)).setting.has_value());
-  EXPECT_EQ(Advise(guest, GlibcBuild::Tag(30)).setting->name,
+  EXPECT_TRUE(Advise(guest, GlibcBuild::Tag(33)).settings.empty());
+  EXPECT_EQ(Advise(guest, GlibcBuild::Tag(30)).settings[0].name,
             "glibc.cpu.x86_non_temporal_threshold");
 }
 
 TEST(UnmeasuredNonTemporalRuleTest, LeavesItsHost) {
   const CpuidTable host = Dump("field/seed_host_30m.txt");
-  EXPECT_FALSE(Advise(host, GlibcBuild::Tag(28)).setting.has_value());
+  EXPECT_TRUE(Advise(host, GlibcBuild::Tag(28)).settings.empty());
 }
 
 TEST(UnmeasuredNonTemporalRuleTest, WithoutAnyCacheInformation) {
@@ -51,11 +51,16 @@ TEST(UnmeasuredNonTemporalRuleTest, WithoutAnyCacheInformation) {
   unknown.Set(7, 0, {0, 1u << 9, 0, 0});  // ERMS
   for (const int release : {28, 34, 36, 37}) {
     const UnmeasuredAdvice advice = Advise(unknown, GlibcBuild::Tag(release));
-    ASSERT_TRUE(advice.setting.has_value()) << release;
-    EXPECT_EQ(advice.setting->value, uint64_t{64} << 20) << release;
+    ASSERT_FALSE(advice.settings.empty()) << release;
+    EXPECT_EQ(advice.settings[0].value, uint64_t{64} << 20) << release;
   }
+  // 2.35 needs a second one; its branch does not.
+  EXPECT_EQ(Advise(unknown, GlibcBuild::Tag(35)).settings.size(), 2u);
+  EXPECT_EQ(Advise(unknown, GlibcBuild::Tag(35)).settings[1].name,
+            "glibc.cpu.x86_rep_movsb_threshold");
+  EXPECT_EQ(Advise(unknown, GlibcBuild::Tag(36)).settings.size(), 1u);
   // From 2.38 on it is 2^60 - 1 there: nothing to repair.
-  EXPECT_FALSE(Advise(unknown, GlibcBuild::Tag(38)).setting.has_value());
+  EXPECT_TRUE(Advise(unknown, GlibcBuild::Tag(38)).settings.empty());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
@@ -95,7 +96,9 @@ class CopierTeam {
       const Job* job;
       {
         absl::MutexLock lock(&mutex_);
-        const auto has_work = [&] { return ending_ || round_ != seen; };
+        const auto has_work = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+          return ending_ || round_ != seen;
+        };
         mutex_.Await(absl::Condition(&has_work));
         if (ending_) return;
         seen = round_;
