@@ -1,0 +1,367 @@
+// Each check finds what it is there for, by its own id, and lets the neighbour
+// pass that is right.
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "glibc_patches/checks/check.h"
+#include "glibc_patches/checks/runner.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "kernels/variant.h"
+
+extern "C" {
+uint64_t planted_threshold;
+}
+
+namespace glibc_patches {
+namespace {
+
+using kernels::Function;
+using ::testing::HasSubstr;
+
+class PlantedTree : public kernels::Tree {
+ public:
+  absl::string_view name() const override { return "planted"; }
+  absl::string_view release() const override { return "2.36"; }
+  absl::string_view revision() const override { return ""; }
+  void SetParameters(
+      const kernels::KernelParameters& parameters) const override {
+    planted_threshold = parameters.non_temporal_threshold.value_or(0);
+  }
+  kernels::KernelParameters parameters() const override {
+    kernels::KernelParameters parameters;
+    parameters.non_temporal_threshold = planted_threshold;
+    return parameters;
+  }
+};
+
+struct Planted {
+  const char* name;
+  void* begin;
+  void* end;
+};
+
+#define PLANTED_FUNCTIONS(X)                                                   \
+  X(honest)                                                                    \
+  X(honest_endbr64)                                                            \
+  X(wrong_byte) X(one_short_above_threshold) X(writes_before)                  \
+      X(changes_source) X(writes_far) X(forward_only) X(crashes) X(hangs)      \
+          X(jumps_away) X(exits) X(kills) X(smashes_stack) X(reads_past) X(    \
+              reads_before) X(reads_past_in_page) X(writes_same_past_in_page)  \
+              X(writes_same_to_source) X(masked) X(masked_one_too_many)        \
+                  X(reads_at_zero) X(returns_more) X(mempcpy) X(memset)        \
+                      X(memset_one_short) X(clobbers_rbx) X(clobbers_rbp)      \
+                          X(clobbers_r12) X(clobbers_r15) X(clobbers_r11) X(   \
+                              leaves_direction) X(moves_stack) X(writes_stack) \
+                              X(uses_red_zone) X(leaves_mmx) X(changes_mxcsr)  \
+                                  X(changes_x87) X(dirty) X(dirty_then_clean)  \
+                                      X(dirty_at_a_tebibyte) X(not_fenced)     \
+                                          X(fenced) X(fenced_on_one_path)      \
+                                              X(asks_for_transaction) X(       \
+                                                  asks_the_wrong_way)          \
+                                                  X(never_asks) X(needs_bmi2)  \
+                                                      X(truncates_size)        \
+                                                          X(signed_size)       \
+                                                              X(dead_block)
+
+#define DECLARE(name)                   \
+  extern "C" void planted_##name(void); \
+  extern "C" void planted_##name##_end(void);
+PLANTED_FUNCTIONS(DECLARE)
+#undef DECLARE
+
+#define ROW(name)                                  \
+  {#name, reinterpret_cast<void*>(planted_##name), \
+   reinterpret_cast<void*>(planted_##name##_end)},
+const Planted kPlanted[] = {PLANTED_FUNCTIONS(ROW)};
+#undef ROW
+
+const PlantedTree& TheTree() {
+  static const auto& tree = *new PlantedTree;
+  return tree;
+}
+
+const std::vector<absl::string_view>& FeaturesOf(absl::string_view name) {
+  using List = std::vector<absl::string_view>;
+  static const auto& none = *new List;
+  static const auto& avx = *new List{"AVX"};
+  static const auto& rtm = *new List{"AVX", "RTM"};
+  static const auto& masks = *new List{"AVX512VL", "AVX512BW", "BMI2"};
+  if (absl::StartsWith(name, "dirty")) return avx;
+  if (absl::StrContains(name, "asks")) return rtm;
+  if (absl::StartsWith(name, "masked")) return masks;
+  return none;
+}
+
+kernels::Variant VariantOf(absl::string_view name) {
+  static constexpr absl::string_view kThresholds[] = {
+      "shared_non_temporal_threshold"};
+  for (const Planted& planted : kPlanted) {
+    if (planted.name != name) continue;
+    kernels::Variant variant = {};
+    variant.name = planted.name;
+    variant.function = absl::StartsWith(name, "memset")    ? Function::kMemset
+                       : absl::StartsWith(name, "mempcpy") ? Function::kMempcpy
+                                                           : Function::kMemmove;
+    variant.tree = &TheTree();
+    variant.address = planted.begin;
+    variant.vector_size = 16;
+    variant.required_features = FeaturesOf(planted.name);
+    variant.thresholds = kThresholds;
+    variant.source = planted.name;
+    variant.code_size =
+        static_cast<char*>(planted.end) - static_cast<char*>(planted.begin);
+    return variant;
+  }
+  ADD_FAILURE() << "no planted function " << name;
+  return {};
+}
+
+CheckResult Check(absl::string_view id, const kernels::Variant& variant) {
+  const CheckRow* row = FindCheck(id);
+  EXPECT_NE(row, nullptr) << id;
+  return RunCheck(*row, {variant, Effort::kQuick});
+}
+
+std::string Text(const CheckResult& result) {
+  std::string text =
+      absl::StrCat(result.variant, ": ", result.id, ": ", result.reason, "\n");
+  for (const CheckFinding& finding : result.findings) {
+    absl::StrAppend(&text, finding.what, "\n");
+    if (finding.call.has_value()) {
+      absl::StrAppend(&text, finding.call->Describe(), "\n");
+    }
+  }
+  return text;
+}
+
+// What the check of this id says about the planted function.
+struct FaultRow {
+  absl::string_view planted;
+  absl::string_view id;
+  // In what is found and the smallest call.
+  absl::string_view says;
+};
+
+class FaultTest : public ::testing::TestWithParam<FaultRow> {};
+
+TEST_P(FaultTest, IsFound) {
+  const FaultRow& row = GetParam();
+  const kernels::Variant variant = VariantOf(row.planted);
+  const CheckResult result = Check(row.id, variant);
+  if (absl::StartsWith(result.reason, "needs ")) GTEST_SKIP() << result.reason;
+  ASSERT_EQ(result.status, CheckStatus::kFailed) << Text(result);
+  ASSERT_FALSE(result.findings.empty());
+  EXPECT_EQ(result.findings[0].id, row.id);
+  EXPECT_THAT(Text(result), HasSubstr(std::string(row.says)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, FaultTest,
+    ::testing::Values(
+        FaultRow{"crashes", "content", "SIGILL"},
+        FaultRow{"crashes", "content", "\nsize 100,"},
+        FaultRow{"hangs", "content", "does not return"},
+        FaultRow{"jumps_away", "content", "SIGSEGV"},
+        FaultRow{"exits", "content", "exit status 0"},
+        FaultRow{"kills", "content", "SIGKILL"},
+        FaultRow{"smashes_stack", "content", "SIGSEGV"},
+        FaultRow{"wrong_byte", "content", "byte 57 of the destination is"},
+        FaultRow{"wrong_byte", "content",
+                 "size 100, destination mod 4096 = 0, source mod 4096 = 0,"},
+        FaultRow{"one_short_above_threshold", "content",
+                 "byte 16448 of the destination"},
+        FaultRow{"one_short_above_threshold", "content",
+                 "non_temporal_threshold 16448"},
+        FaultRow{"writes_before", "content",
+                 "the byte 1 before the destination is"},
+        FaultRow{"changes_source", "content", "byte 200 of the source is"},
+        FaultRow{"writes_far", "content",
+                 "far from its operands: the byte at destination plus 131072"},
+        FaultRow{"forward_only", "content", "\nsize 2,"},
+        FaultRow{"memset_one_short", "content",
+                 "byte 99 of the destination is"},
+        FaultRow{"reads_past", "guard_pages",
+                 "1 bytes past the end of the source"},
+        FaultRow{"reads_before", "guard_pages", "1 bytes before the source"},
+        FaultRow{"reads_past_in_page", "accesses",
+                 "reads 1 bytes, up to 1 bytes past the end of the source"},
+        FaultRow{"writes_same_past_in_page", "accesses",
+                 "1 bytes past the end of the destination"},
+        FaultRow{"writes_same_to_source", "accesses", "writes 1 bytes"},
+        FaultRow{"masked_one_too_many", "accesses", "reads 1 bytes, up to 1"},
+        FaultRow{"reads_at_zero", "zero_length", "\nsize 0,"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    CallingConvention, FaultTest,
+    ::testing::Values(
+        FaultRow{"returns_more", "return_value",
+                 "returned the destination plus 1, expected plus 0"},
+        FaultRow{"clobbers_rbx", "registers", "rbx is not preserved"},
+        FaultRow{"clobbers_rbp", "registers", "rbp is not preserved"},
+        FaultRow{"clobbers_r12", "registers", "r12 is not preserved"},
+        FaultRow{"clobbers_r15", "registers", "r15 is not preserved"},
+        FaultRow{"leaves_direction", "registers", "direction flag"},
+        FaultRow{"moves_stack", "registers", "rsp is 8 away"},
+        FaultRow{"writes_stack", "registers", "the caller's stack"},
+        FaultRow{"leaves_mmx", "registers", "MMX without emms"},
+        FaultRow{"changes_mxcsr", "registers", "MXCSR is 0x9f80"},
+        FaultRow{"changes_x87", "registers", "x87 control word is 0x77f"},
+        FaultRow{"dirty", "upper_halves", "a path on which upper halves"},
+        FaultRow{"dirty_at_a_tebibyte", "upper_halves", "a path on which"},
+        FaultRow{"not_fenced", "store_fence", "without sfence"},
+        FaultRow{"fenced_on_one_path", "store_fence", "without sfence"},
+        FaultRow{"asks_the_wrong_way", "transaction", "vzeroupper"},
+        FaultRow{"never_asks", "transaction", "a path without xtest"},
+        FaultRow{"needs_bmi2", "instruction_set", "needs BMI2"},
+        FaultRow{"truncates_size", "huge_sizes", "did not go through all"},
+        FaultRow{"signed_size", "huge_sizes", "did not go through all"}));
+
+struct RightRow {
+  absl::string_view planted;
+  // Ids; empty: all.
+  absl::string_view id;
+};
+
+class RightTest : public ::testing::TestWithParam<RightRow> {};
+
+TEST_P(RightTest, Passes) {
+  const RightRow& row = GetParam();
+  const kernels::Variant variant = VariantOf(row.planted);
+  int passed = 0;
+  for (const CheckRow& check : AllChecks()) {
+    if (!row.id.empty() && check.id != row.id) continue;
+    const CheckResult result = Check(check.id, variant);
+    EXPECT_NE(result.status, CheckStatus::kFailed) << Text(result);
+    if (absl::StartsWith(result.reason, "needs ")) {
+      GTEST_SKIP() << result.reason;
+    }
+    passed += result.status == CheckStatus::kPassed ? 1 : 0;
+  }
+  EXPECT_GE(passed, row.id.empty() ? 10 : 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, RightTest,
+    ::testing::Values(RightRow{"honest", ""}, RightRow{"mempcpy", ""},
+                      RightRow{"memset", ""}, RightRow{"masked", ""},
+                      RightRow{"reads_past_in_page", "guard_pages"},
+                      RightRow{"reads_past_in_page", "content"},
+                      RightRow{"writes_same_past_in_page", "content"},
+                      RightRow{"writes_same_past_in_page", "guard_pages"},
+                      RightRow{"masked_one_too_many", "content"},
+                      RightRow{"clobbers_r11", "registers"},
+                      RightRow{"uses_red_zone", "registers"},
+                      RightRow{"clobbers_rbx", "content"},
+                      RightRow{"leaves_direction", "content"},
+                      RightRow{"dirty_then_clean", "upper_halves"},
+                      RightRow{"fenced", "store_fence"},
+                      RightRow{"asks_for_transaction", "transaction"},
+                      RightRow{"asks_for_transaction", "upper_halves"},
+                      RightRow{"signed_size", "content"},
+                      RightRow{"truncates_size", "content"}));
+
+TEST(Endbr64Test, IsWantedWhereTheBuildHasCet) {
+  const CheckRow& row = *FindCheck("endbr64");
+  const auto status = [&](absl::string_view planted,
+                          std::optional<bool> expects) {
+    const kernels::Variant variant = VariantOf(planted);
+    return RunCheck(row, {variant, Effort::kQuick, 1, expects}).status;
+  };
+  EXPECT_EQ(status("honest", true), CheckStatus::kFailed);
+  EXPECT_EQ(status("honest_endbr64", true), CheckStatus::kPassed);
+  EXPECT_EQ(status("honest", false), CheckStatus::kSkipped);
+  EXPECT_EQ(status("honest", std::nullopt), CheckStatus::kSkipped);
+}
+
+TEST(CoverageTest, NamesTheBlockThatNoCallReaches) {
+  const CheckResult dead = Check("coverage", VariantOf("dead_block"));
+  ASSERT_TRUE(dead.coverage.has_value());
+  EXPECT_EQ(dead.coverage->executed, dead.coverage->total - 1);
+  ASSERT_EQ(dead.coverage->never_executed.size(), 1u);
+  EXPECT_GT(dead.coverage->never_executed[0], 0);
+  EXPECT_LT(dead.coverage->never_executed[0],
+            static_cast<int64_t>(VariantOf("dead_block").code_size));
+  const CheckResult honest = Check("coverage", VariantOf("honest"));
+  ASSERT_TRUE(honest.coverage.has_value());
+  EXPECT_EQ(honest.coverage->executed, honest.coverage->total);
+  EXPECT_GE(honest.coverage->total, 5);
+}
+
+extern "C" void chk_right___memmove_planted(void);
+extern "C" void chk_off_by_one___memmove_planted(void);
+extern "C" void chk_never___memmove_planted(void);
+
+TEST(ChkEntriesTest, RefuseWhatIsTooLongAndNothingElse) {
+  const auto run = [](void (*function)(void)) {
+    kernels::Variant variant = VariantOf("honest");
+    variant.name = "__memmove_planted";
+    variant.address = reinterpret_cast<void*>(function);
+    return Check("chk_entries", variant);
+  };
+  const CheckResult right = run(chk_right___memmove_planted);
+  EXPECT_EQ(right.status, CheckStatus::kPassed) << Text(right);
+  EXPECT_THAT(Text(run(chk_off_by_one___memmove_planted)),
+              HasSubstr("refuses a size that fits the object"));
+  EXPECT_THAT(Text(run(chk_never___memmove_planted)),
+              HasSubstr("accepts a size past the object"));
+}
+
+TEST(RunnerTest, SeveralAtATimeGiveTheSameInTheSameOrder) {
+  const kernels::Variant right = VariantOf("honest");
+  const kernels::Variant wrong = VariantOf("clobbers_rbx");
+  const kernels::Variant* variants[] = {&right, &wrong};
+  RunOptions options;
+  options.effort = Effort::kQuick;
+  options.only = {"registers", "return_value", "zero_length"};
+  std::vector<std::string> told;
+  options.progress = [&](const CheckResult& result) {
+    told.push_back(absl::StrCat(result.variant, ": ", result.id, ": ",
+                                static_cast<int>(result.status)));
+  };
+  RunChecks(variants, options);
+  const std::vector<std::string> one_by_one = std::move(told);
+  told.clear();
+  options.jobs = 3;
+  RunChecks(variants, options);
+  EXPECT_EQ(told, one_by_one);
+  ASSERT_EQ(told.size(), 6u);
+  EXPECT_EQ(told[3], "planted: clobbers_rbx: registers: 1");
+}
+
+TEST(RunnerTest, TimeLimitIsAFinding) {
+  const kernels::Variant variant = VariantOf("honest");
+  RunLimits limits;
+  limits.time = absl::Milliseconds(20);
+  limits.shrinking = absl::Milliseconds(1);
+  const CheckResult result =
+      RunCheck(*FindCheck("content"), {variant, Effort::kThorough}, limits);
+  ASSERT_EQ(result.status, CheckStatus::kFailed);
+  EXPECT_THAT(result.findings[0].what, HasSubstr("time limit"));
+}
+
+TEST(RunnerTest, ThresholdsOfThisProcessStayAsTheyAre) {
+  planted_threshold = 12345;
+  Check("content", VariantOf("honest"));
+  EXPECT_EQ(planted_threshold, 12345u);
+}
+
+TEST(AllChecksTest, AreSortedAndDescribed) {
+  const absl::Span<const CheckRow> rows = AllChecks();
+  EXPECT_TRUE(std::is_sorted(
+      rows.begin(), rows.end(),
+      [](const CheckRow& a, const CheckRow& b) { return a.id < b.id; }));
+  for (const CheckRow& row : rows) {
+    EXPECT_FALSE(row.description.empty()) << row.id;
+    EXPECT_GT(row.hang_seconds, 0) << row.id;
+    EXPECT_EQ(FindCheck(row.id), &row);
+  }
+  EXPECT_EQ(FindCheck("no such"), nullptr);
+}
+
+}  // namespace
+}  // namespace glibc_patches
