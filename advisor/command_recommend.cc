@@ -111,9 +111,9 @@ absl::Status AdviseByMeasuring(const CommandContext& context,
                                     progress.Show(what, share);
                                   }};
   MeasuredLibc libc = LibcToMeasure(system);
-  libc.repair =
+  libc.repairs =
       AdviseNonTemporalThreshold(system.cpuid, system.build, system.thresholds)
-          .setting;
+          .settings;
   absl::StatusOr<MeasuredAdvice> advice =
       MeasureAndAdvise(libc, doors, options);
   if (!advice.ok()) return advice.status();
