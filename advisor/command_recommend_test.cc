@@ -1,0 +1,113 @@
+#include "advisor/command_recommend.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "advisor/command_testing.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace advisor {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kSeedGuest[] = "testdata/cpuid/field/seed_guest_htt0.txt";
+constexpr char kSeedHost[] = "testdata/cpuid/field/seed_host_30m.txt";
+
+CommandAnswer Recommend(std::vector<std::string> words) {
+  CommandTestMachine machine;
+  machine.use_real_files = true;
+  words.insert(words.begin(), "recommend");
+  return machine.Run(words, kRecommendCommand);
+}
+
+std::string Cpuid(const char* path) { return std::string("--cpuid=") + path; }
+
+// The field report: 2.28 in that guest computes 0.
+TEST(RecommendTest, CuresTheFieldReportsGuest) {
+  const CommandAnswer answer =
+      Recommend({Cpuid(kSeedGuest), "--glibc=2.28", "--format=env"});
+  EXPECT_EQ(answer.exit_status, 0);
+  EXPECT_EQ(answer.out,
+            "GLIBC_TUNABLES=glibc.tune.x86_non_temporal_threshold=12582912\n");
+  EXPECT_EQ(answer.err, "");
+}
+
+TEST(RecommendTest, LeavesItsHostAndLaterReleases) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{Cpuid(kSeedHost), "--glibc=2.28"},
+        std::vector<std::string>{Cpuid(kSeedGuest), "--glibc=2.33"}}) {
+    const CommandAnswer answer = Recommend(words);
+    EXPECT_EQ(answer.exit_status, 0);
+    EXPECT_THAT(answer.out, AllOf(HasSubstr("keep the defaults"),
+                                  Not(HasSubstr("GLIBC_TUNABLES="))));
+  }
+}
+
+TEST(RecommendTest, JsonHasWhatMachinesNeed) {
+  const CommandAnswer answer =
+      Recommend({Cpuid(kSeedGuest), "--glibc=2.31", "--format=json"});
+  const nlohmann::json json =
+      nlohmann::json::parse(answer.out, nullptr, /*allow_exceptions=*/false);
+  ASSERT_FALSE(json.is_discarded()) << answer.out;
+  for (const char* key :
+       {"schema_version", "machine", "glibc", "findings", "recommendation"}) {
+    EXPECT_TRUE(json.contains(key)) << key;
+  }
+  EXPECT_EQ(json["recommendation"]["verdict"], "set");
+  EXPECT_EQ(json["recommendation"]["tunables"]
+                ["glibc.cpu.x86_non_temporal_threshold"],
+            12582912);
+}
+
+TEST(RecommendTest, EveryMistakeIsOneLineAndStatus2) {
+  for (const auto& [words, line] :
+       std::vector<std::pair<std::vector<std::string>, std::string>>{
+           {{Cpuid(kSeedGuest)}, "--cpuid needs --glibc"},
+           {{Cpuid("no/such/file"), "--glibc=2.36"}, "no/such/file"},
+           {{Cpuid("testdata"), "--glibc=2.36"}, "testdata"},
+           {{Cpuid(kSeedGuest), "--glibc=2.99"}, "2.99"},
+           {{Cpuid(kSeedGuest), "--glibc=new"}, "new"},
+           {{Cpuid(kSeedGuest), "--glibc=2.36", "--measure=quick"},
+            "only this machine's own glibc can be measured"},
+           {{"--glibc=2.36", "--measure=full"}, "only this machine's own"},
+           {{"--measure=long"}, "--measure"},
+           {{"--format=yaml", "--measure=off"}, "--format"},
+           {{"--seed=x", "--measure=quick"}, "--seed"},
+           {{"--mesure=off"}, "--mesure"},
+           {{"superfluous"}, "superfluous"}}) {
+    const CommandAnswer answer = Recommend(words);
+    EXPECT_EQ(answer.exit_status, 2) << line << "\n" << answer.err;
+    EXPECT_EQ(answer.out, "") << line;
+    EXPECT_THAT(answer.err, HasSubstr(line));
+    EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1)
+        << answer.err;
+  }
+}
+
+TEST(RecommendTest, ADumpThatIsCutIsNoDump) {
+  CommandTestMachine machine;
+  machine.files.Add("cut.txt", "CPU:\n   0x00000000 0x00: eax=0x0000000d ebx=");
+  const CommandAnswer answer = machine.Run(
+      {"recommend", "--cpuid=cut.txt", "--glibc=2.36"}, kRecommendCommand);
+  EXPECT_EQ(answer.exit_status, 2);
+  EXPECT_THAT(answer.err, HasSubstr("cut.txt:2: expected"));
+}
+
+// A machine without a loader at all.
+TEST(RecommendTest, NoGlibcIsOneLine) {
+  const CommandTestMachine machine;
+  const CommandAnswer answer = machine.Run({"recommend"}, kRecommendCommand);
+  EXPECT_EQ(answer.exit_status, 2);
+  EXPECT_EQ(std::count(answer.err.begin(), answer.err.end(), '\n'), 1)
+      << answer.err;
+}
+
+}  // namespace
+}  // namespace advisor
