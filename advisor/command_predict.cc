@@ -1,70 +1,363 @@
 #include "advisor/command_predict.h"
 
+#include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
-#include "advisor/cpu/cpu_model.h"
-#include "advisor/cpu/cpuid_dump.h"
 #include "advisor/glibc/build.h"
-#include "advisor/glibc/prediction.h"
+#include "advisor/glibc/installed_libc.h"
+#include "advisor/host/archive_reader.h"
+#include "advisor/host/interrupt.h"
+#include "advisor/input/machine_input.h"
+#include "advisor/machine_texts.h"
+#include "advisor/ordered_pipeline.h"
 #include "advisor/prediction_answer.h"
+#include "advisor/progress.h"
+#include "advisor/render/prediction_renderer.h"
 #include "advisor/render/prediction_text.h"
-#include "advisor/system.h"
 
 namespace advisor {
 namespace {
 
 constexpr FlagRow kFlags[] = {
-    {"cpuid", "FILE", "predict for this dump, instead of this machine's CPU"},
+    {"check", "",
+     "end with 1 if a build crashes, hangs or falls off a cliff with this "
+     "CPUID; say where and why"},
+    {"cpuid", "FILE",
+     "the machine: a dump, or a folder of several files about it; default: "
+     "this machine"},
+    {"format", "text|csv|json|jsonl",
+     "how to print: for people (default), as a table for programs, as JSON, "
+     "as one JSON object a line"},
     {"glibc", "BUILD",
-     "a release (2.28), the tip of its branch (2.36+branch) or a package's "
-     "version (2.36-9+deb12u14)"},
-    {"glibc_tunables", "STRING", "with this value of GLIBC_TUNABLES"},
+     "a release (2.28), the tip of its branch (2.36+branch), a package's "
+     "version (2.36-9+deb12u14), the path of a loader to replay, or all; "
+     "default: this machine's own, and all for dumps"},
+    {"glibc_tunables", "STRING",
+     "with this value of GLIBC_TUNABLES; default: this environment's, and "
+     "none for dumps"},
+    {"recursive", "", "with the folders in a FOLDER, too"},
 };
 
-std::string DumpName(absl::string_view path) {
-  const size_t slash = path.rfind('/');
-  if (slash != absl::string_view::npos) path.remove_prefix(slash + 1);
-  return std::string(absl::StripSuffix(path, ".txt"));
+// What to predict for.
+struct Target {
+  std::vector<GlibcBuild> builds;
+  std::optional<ReplayedLoader> loader;
+  std::string glibc_tunables;
+
+  size_t size() const { return loader.has_value() ? 1 : builds.size(); }
+};
+
+absl::StatusOr<GlibcBuild> OwnBuild(const CommandContext& context) {
+  const absl::StatusOr<InstalledLibc> libc =
+      FindInstalledLibc(context.files, context.environment);
+  if (!libc.ok()) return libc.status();
+  if (!libc->banner.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(libc->loader_path,
+                     ": expected a banner with the release, found none; use "
+                     "--glibc"));
+  }
+  const LibcBanner& banner = *libc->banner;
+  if (banner.revision.has_value()) {
+    absl::StatusOr<GlibcBuild> build = ParseGlibcBuild(*banner.revision);
+    if (build.ok()) return build;
+  }
+  return ParseGlibcBuild(banner.release);
 }
+
+absl::StatusOr<Target> ReadTarget(const CommandContext& context,
+                                  const Flags& flags, bool this_machine) {
+  Target target;
+  target.glibc_tunables =
+      flags.Get("glibc_tunables")
+          .value_or(this_machine
+                        ? context.environment.Get("GLIBC_TUNABLES").value_or("")
+                        : "");
+  const std::optional<std::string> asked = flags.Get("glibc");
+  if (asked == "all" || (!asked.has_value() && !this_machine)) {
+    const absl::Span<const GlibcBuild> all = UpstreamBuilds();
+    target.builds.assign(all.begin(), all.end());
+  } else if (!asked.has_value()) {
+    absl::StatusOr<GlibcBuild> build = OwnBuild(context);
+    if (!build.ok()) return build.status();
+    target.builds.push_back(*std::move(build));
+  } else if (absl::StrContains(*asked, '/')) {
+    absl::StatusOr<ReplayedLoader> loader = OpenLoader(context.files, *asked);
+    if (!loader.ok()) return loader.status();
+    target.loader = *std::move(loader);
+  } else {
+    absl::StatusOr<GlibcBuild> build = ParseGlibcBuild(*asked);
+    if (!build.ok()) return build.status();
+    target.builds.push_back(*std::move(build));
+  }
+  return target;
+}
+
+// One machine, rendered.
+struct Rendered {
+  std::string text;
+  // A hazard that --check is about.
+  bool has_finding = false;
+};
+
+class Predictor {
+ public:
+  Predictor(const Target& target, const PredictionRenderer& renderer,
+            bool check_text, int columns)
+      : target_(target),
+        renderer_(renderer),
+        check_text_(check_text),
+        columns_(columns) {}
+
+  absl::StatusOr<Rendered> Render(
+      const std::vector<PredictionSubject>& subjects) const {
+    Rendered rendered;
+    for (const PredictionSubject& subject : subjects) {
+      const absl::StatusOr<std::vector<PredictionAnswer>> answers =
+          Answers(subject);
+      if (!answers.ok()) return answers.status();
+      for (const PredictionAnswer& answer : *answers) {
+        rendered.has_finding =
+            rendered.has_finding ||
+            (!answer.hazards.empty() &&
+             SeverityOf(answer.hazards[0].consequence) == Severity::kCritical);
+      }
+      if (check_text_) {
+        absl::StrAppend(&rendered.text, CheckText(subject, *answers, columns_));
+        continue;
+      }
+      if (!rendered.text.empty()) {
+        absl::StrAppend(&rendered.text, renderer_.Separator());
+      }
+      absl::StrAppend(&rendered.text, renderer_.Render(subject, *answers));
+    }
+    return rendered;
+  }
+
+ private:
+  absl::StatusOr<std::vector<PredictionAnswer>> Answers(
+      const PredictionSubject& subject) const {
+    AnswerDetail detail = renderer_.detail();
+    detail.whole_hazards = detail.whole_hazards || check_text_;
+    std::vector<PredictionAnswer> answers;
+    if (target_.loader.has_value()) {
+      absl::StatusOr<PredictionAnswer> answer = AnswerByReplay(
+          subject, *target_.loader, target_.glibc_tunables, detail);
+      if (!answer.ok()) return answer.status();
+      answers.push_back(*std::move(answer));
+      return answers;
+    }
+    for (const GlibcBuild& build : target_.builds) {
+      answers.push_back(
+          AnswerByModel(subject, build, target_.glibc_tunables, detail));
+    }
+    return answers;
+  }
+
+  const Target& target_;
+  const PredictionRenderer& renderer_;
+  const bool check_text_;
+  const int columns_;
+};
+
+// The machine that an input stands for; `base` is what its CPU template (a
+// hypervisor's) is applied to.
+absl::StatusOr<std::vector<PredictionSubject>> SubjectsOf(
+    absl::StatusOr<MachineInput> input,
+    const std::optional<MachineInput>& base) {
+  if (!input.ok()) return input.status();
+  if (!base.has_value()) return SubjectsOf(*input);
+  if (!input->cpu_template.has_value() || !input->cores.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(input->name,
+                     ": expected a CPU template for the machine of --cpuid, "
+                     "found ",
+                     input->format));
+  }
+  MachineInput guest = ApplyCpuTemplate(*base, *input->cpu_template);
+  guest.name = input->name;
+  return SubjectsOf(guest);
+}
+
+class Command {
+ public:
+  Command(const CommandContext& context, const Flags& flags)
+      : context_(context),
+        flags_(flags),
+        format_(flags.Get("format").value_or("text")),
+        check_(flags.Has("check")) {}
+
+  absl::StatusOr<ExitStatus> Run() {
+    const std::vector<std::string>& paths = flags_.arguments();
+    const std::optional<std::string> cpuid = flags_.Get("cpuid");
+    const bool this_machine = paths.empty() && !cpuid.has_value();
+    absl::StatusOr<Target> target = ReadTarget(context_, flags_, this_machine);
+    if (!target.ok()) return target.status();
+    std::optional<MachineInput> machine;
+    if (cpuid.has_value()) {
+      absl::StatusOr<MachineInput> input =
+          ReadMachineInput(context_.files, *cpuid);
+      if (!input.ok()) return input.status();
+      machine = *std::move(input);
+    }
+    if (this_machine) {
+      return One(std::vector<PredictionSubject>{ThisMachine()}, *target);
+    }
+    if (paths.empty()) return One(SubjectsOf(*machine), *target);
+    if (paths.size() == 1 && IsOneFile(paths[0])) {
+      return One(
+          SubjectsOf(ReadMachineInput(context_.files, paths[0]), machine),
+          *target);
+    }
+    return Many(paths, machine, *target);
+  }
+
+ private:
+  bool IsOneFile(const std::string& path) const {
+    return path != "-" && !IsArchiveName(path) &&
+           !context_.files.List(path).ok();
+  }
+
+  bool check_text() const { return check_ && format_ == "text"; }
+
+  ExitStatus StatusOf(bool has_finding) const {
+    return check_ && has_finding ? ExitStatus::kFinding : ExitStatus::kAnswered;
+  }
+
+  absl::StatusOr<ExitStatus> One(
+      const absl::StatusOr<std::vector<PredictionSubject>>& subjects,
+      const Target& target) const {
+    if (!subjects.ok()) return subjects.status();
+    const std::unique_ptr<PredictionRenderer> renderer = MakePredictionRenderer(
+        format_,
+        target.size() == 1 ? PredictionScope::kOneBuild
+                           : PredictionScope::kOneMachine,
+        context_.columns);
+    const Predictor predictor(target, *renderer, check_text(),
+                              context_.columns);
+    const absl::StatusOr<Rendered> rendered = predictor.Render(*subjects);
+    if (!rendered.ok()) return rendered.status();
+    if (check_text()) {
+      context_.out << rendered->text;
+    } else {
+      context_.out << renderer->Head() << rendered->text << renderer->Tail();
+    }
+    return StatusOf(rendered->has_finding);
+  }
+
+  absl::StatusOr<ExitStatus> Many(const std::vector<std::string>& paths,
+                                  const std::optional<MachineInput>& machine,
+                                  const Target& target) {
+    const std::unique_ptr<PredictionRenderer> renderer = MakePredictionRenderer(
+        format_, PredictionScope::kMany, context_.columns);
+    const Predictor predictor(target, *renderer, check_text(),
+                              context_.columns);
+    ProgressLine progress(context_.err, context_.terminal);
+    size_t good = 0;
+    size_t bad = 0;
+    bool has_finding = false;
+    if (!check_text()) context_.out << renderer->Head();
+    absl::Status end;
+    {
+      using Chunk = std::vector<MachineText>;
+      using Results = std::vector<absl::StatusOr<Rendered>>;
+      const int threads = std::max(1u, std::thread::hardware_concurrency());
+      OrderedPipeline<Chunk, Results> pipeline(
+          threads, kChunksAhead * threads,
+          [&](Chunk chunk) {
+            Results results;
+            for (MachineText& text : chunk) {
+              results.push_back(Interrupted().has_value()
+                                    ? absl::CancelledError("interrupted")
+                                    : RenderText(text, machine, predictor));
+            }
+            return results;
+          },
+          [&](Results results) {
+            for (const absl::StatusOr<Rendered>& result : results) {
+              if (result.ok()) {
+                if (good > 0 && !check_text()) {
+                  context_.out << renderer->Separator();
+                }
+                context_.out << result->text;
+                has_finding = has_finding || result->has_finding;
+                ++good;
+              } else if (!absl::IsCancelled(result.status())) {
+                progress.Clear();
+                PrintError(context_.err, result.status().message());
+                ++bad;
+              }
+            }
+            progress.ShowText(Summary(good, bad));
+          });
+      Chunk chunk;
+      end = ForEachMachineText(context_.files, paths, flags_.Has("recursive"),
+                               [&](MachineText text) {
+                                 if (Interrupted().has_value()) {
+                                   return absl::CancelledError("interrupted");
+                                 }
+                                 chunk.push_back(std::move(text));
+                                 if (chunk.size() == kChunk) {
+                                   pipeline.Add(std::move(chunk));
+                                   chunk.clear();
+                                 }
+                                 return absl::OkStatus();
+                               });
+      if (!chunk.empty()) pipeline.Add(std::move(chunk));
+    }
+    progress.Clear();
+    if (!check_text()) context_.out << renderer->Tail();
+    if (!end.ok()) return end;
+    if (bad > 0) PrintError(context_.err, Summary(good, bad));
+    if (good == 0) {
+      return absl::InvalidArgumentError(
+          bad == 0 ? "there is no file to predict for"
+                   : "none of the files could be predicted for");
+    }
+    return StatusOf(has_finding);
+  }
+
+  absl::StatusOr<Rendered> RenderText(
+      MachineText& text, const std::optional<MachineInput>& machine,
+      const Predictor& predictor) const {
+    if (!text.text.ok()) return text.text.status();
+    const absl::StatusOr<std::vector<PredictionSubject>> subjects =
+        SubjectsOf(text.is_read ? ParseMachineInput(*text.text, text.name)
+                                : ReadMachineInput(context_.files, text.name),
+                   machine);
+    if (!subjects.ok()) return subjects.status();
+    return predictor.Render(*subjects);
+  }
+
+  static std::string Summary(size_t good, size_t bad) {
+    return absl::StrCat(
+        good, good == 1 ? " machine" : " machines",
+        bad == 0 ? ""
+                 : absl::StrCat(", ", bad, bad == 1 ? " file" : " files",
+                                " left out"));
+  }
+
+  // Machines that a thread takes at once, and how many such lots may be ahead.
+  static constexpr size_t kChunk = 32;
+  static constexpr size_t kChunksAhead = 8;
+
+  const CommandContext& context_;
+  const Flags& flags_;
+  const std::string format_;
+  const bool check_;
+};
 
 absl::StatusOr<ExitStatus> Run(const CommandContext& context,
                                const Flags& flags) {
-  const std::optional<std::string> path = flags.Get("cpuid");
-  const std::optional<std::string> glibc = flags.Get("glibc");
-  if (!glibc.has_value()) {
-    return absl::InvalidArgumentError("--glibc: for which glibc?");
-  }
-  const absl::StatusOr<GlibcBuild> build = ParseGlibcBuild(*glibc);
-  if (!build.ok()) return build.status();
-  CpuidTable cpuid;
-  if (path.has_value()) {
-    const absl::StatusOr<std::string> text = context.files.Read(*path);
-    if (!text.ok()) return text.status();
-    absl::StatusOr<CpuidDump> dump = ParseCpuidDump(*text, *path);
-    if (!dump.ok()) return dump.status();
-    cpuid = dump->cpus[0];
-  } else {
-    cpuid = ReadNativeCpuid();
-  }
-  const Prediction prediction =
-      Predict(cpuid, *build, flags.Get("glibc_tunables").value_or(""));
-  PredictionAnswer answer;
-  answer.path = path.value_or("this machine");
-  answer.dump = DumpName(answer.path);
-  answer.build = prediction.build;
-  answer.build_note = build->note();
-  answer.hangs = prediction.hangs;
-  answer.thresholds = ThresholdsOf(prediction);
-  answer.memmove = std::string(prediction.memmove);
-  answer.memset = std::string(prediction.memset);
-  answer.steps = prediction.steps;
-  context.out << PredictionText(DescribeCpuModel(DecodeCpuModel(cpuid)), answer,
-                                context.columns);
-  return ExitStatus::kAnswered;
+  return Command(context, flags).Run();
 }
 
 }  // namespace
@@ -72,11 +365,21 @@ absl::StatusOr<ExitStatus> Run(const CommandContext& context,
 const CommandRow kPredictCommand = {
     "predict",
     "what a glibc computes on a CPU: thresholds, variants, and why",
-    "",
+    "[FILE|FOLDER|ARCHIVE|-]...",
     0,
-    0,
+    kAnyNumber,
     "Computes what the start-up code of a glibc derives from CPUID and from\n"
-    "GLIBC_TUNABLES for memcpy, memmove and memset, with the arithmetic.\n",
+    "GLIBC_TUNABLES for memcpy, memmove and memset: the chain with the\n"
+    "arithmetic, the thresholds, the selected variants, and what is wrong.\n"
+    "\n"
+    "A machine is what --cpuid names, each FILE, each file in a FOLDER (at "
+    "any\n"
+    "depth) or in an ARCHIVE (tar or cpio; `-` is one on standard input), or\n"
+    "else this machine. FILE may be `cpuid -r`, InstLatx64's text, libvirt's\n"
+    "XML, lscpu, /proc/cpuinfo, a loader's listing, or a Firecracker CPU\n"
+    "template, which is applied to the machine of --cpuid. Of several files,\n"
+    "those that cannot be read are named on standard error and left out; the\n"
+    "exit status is 2 only if none is left.\n",
     kFlags,
     &Run,
 };

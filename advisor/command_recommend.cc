@@ -1,5 +1,6 @@
 #include "advisor/command_recommend.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "advisor/evidence/hazard.h"
 #include "advisor/glibc/build.h"
 #include "advisor/glibc/merge_tunables.h"
 #include "advisor/measured_libc.h"
@@ -143,6 +145,29 @@ void AddDisagreements(const System& system, Report& report) {
   }
 }
 
+void AddHazards(const System& system, Report& report) {
+  // The rows judge what the model computed; where the loader says otherwise,
+  // the loader is right.
+  const EffectiveThresholds predicted = ThresholdsOf(system.prediction);
+  if (system.thresholds.non_temporal_threshold !=
+          predicted.non_temporal_threshold ||
+      system.thresholds.rep_movsb_threshold != predicted.rep_movsb_threshold) {
+    return;
+  }
+  std::optional<int> cpus;
+  if (system.is_this_machine) cpus = report.machine.cpus;
+  const HazardFacts facts = {system.cpuid,          system.cpu,
+                             system.build,          system.prediction,
+                             system.glibc_tunables, cpus};
+  for (const Hazard& hazard : DescribeHazards(facts)) {
+    report.findings.push_back(HazardFinding(hazard, system.cpu.is_guest()));
+  }
+  std::stable_sort(report.findings.begin(), report.findings.end(),
+                   [](const Finding& a, const Finding& b) {
+                     return a.severity > b.severity;
+                   });
+}
+
 absl::StatusOr<ExitStatus> Run(const CommandContext& context,
                                const Flags& flags) {
   absl::StatusOr<System> system = Inspect(context, flags);
@@ -161,6 +186,7 @@ absl::StatusOr<ExitStatus> Run(const CommandContext& context,
   report.machine = SummariseMachine(*system);
   report.glibc = SummariseGlibc(*system);
   AddDisagreements(*system, report);
+  AddHazards(*system, report);
   if (options->mode == MeasureMode::kOff) {
     AdviseWithoutMeasuring(*system, report);
   } else if (absl::Status status = AdviseByMeasuring(context, flags, *system,

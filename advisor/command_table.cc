@@ -1,5 +1,6 @@
 #include "advisor/command_table.h"
 
+#include "advisor/command_compare.h"
 #include "advisor/command_help.h"
 #include "advisor/command_inspect.h"
 #include "advisor/command_predict.h"
@@ -11,6 +12,7 @@ namespace {
 
 // One row a command; sorted by name.
 constexpr const CommandRow* kCommands[] = {
+    &kCompareCommand,
     &kHelpCommand,
     &kInspectCommand,
     &kPredictCommand,

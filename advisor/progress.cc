@@ -11,12 +11,13 @@ constexpr char kEraseLine[] = "\r\x1b[K";
 }  // namespace
 
 void ProgressLine::Show(absl::string_view what, double share) {
-  if (!terminal_) return;
-  const std::string line =
-      absl::StrCat(what, ": ", static_cast<int>(share * 100), " %");
-  if (line == shown_) return;
-  shown_ = line;
-  out_ << kEraseLine << line << std::flush;
+  ShowText(absl::StrCat(what, ": ", static_cast<int>(share * 100), " %"));
+}
+
+void ProgressLine::ShowText(absl::string_view text) {
+  if (!terminal_ || text == shown_) return;
+  shown_ = std::string(text);
+  out_ << kEraseLine << text << std::flush;
 }
 
 void ProgressLine::Clear() {

@@ -20,6 +20,8 @@ class ProgressLine {
 
   // "measuring memcpy: 42 %"; the share is 0 to 1.
   void Show(absl::string_view what, double share);
+  // "12000 machines": where nobody knows how much there is.
+  void ShowText(absl::string_view text);
   void Clear();
 
  private:

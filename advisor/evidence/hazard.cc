@@ -156,10 +156,6 @@ Finding HazardFinding(const Hazard& hazard, bool is_guest) {
   finding.title = absl::StrCat(hazard.title, ".");
   std::vector<std::string> sentences = {
       absl::StrCat("Because ", hazard.cause.text, ".")};
-  if (!hazard.glibc_tunables.empty()) {
-    sentences.push_back(
-        absl::StrCat("GLIBC_TUNABLES=", hazard.glibc_tunables, " cures it."));
-  }
   if (is_guest && !hazard.cause.settings.empty()) {
     sentences.push_back(absl::StrCat(
         "In the hypervisor: ", absl::StrJoin(HypervisorRemedies(hazard), "; "),

@@ -103,7 +103,8 @@ struct Hazard {
 // Most severe first.
 std::vector<Hazard> DescribeHazards(const HazardFacts& facts);
 
-// For a report. `is_guest` decides whether hypervisor settings are named.
+// For a report, whose recommendation says what to set. `is_guest` decides
+// whether hypervisor settings are named.
 Finding HazardFinding(const Hazard& hazard, bool is_guest);
 // The same sentences apart: "QEMU: ...; libvirt: ..." for each setting, and
 // "gone from 2.33 and 2.28+branch".

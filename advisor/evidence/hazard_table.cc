@@ -138,13 +138,9 @@ bool NoCacheSize(const HazardFacts& facts) {
          cache.level3_cache_size <= 0;
 }
 
-std::string NoCacheSizeTitle(const HazardFacts& facts) {
-  return absl::StrFormat(
-      "glibc finds no cache size: data_cache_size is %d, shared_cache_size %d, "
-      "non_temporal_threshold %d, whatever the caches are",
-      static_cast<int64_t>(facts.prediction.thresholds.data_cache_size),
-      static_cast<int64_t>(facts.prediction.thresholds.shared_cache_size),
-      NonTemporal(facts));
+std::string NoCacheSizeTitle(const HazardFacts&) {
+  return "glibc finds no cache size: sizes and thresholds are what it has for "
+         "that case, whatever the caches are";
 }
 
 // The size variables of 2.33 and 2.34 take "unknown", too.
@@ -260,12 +256,11 @@ bool FsrmOnAmd(const HazardFacts& facts) {
 }
 
 std::string FsrmOnAmdTitle(const HazardFacts& facts) {
-  const SizeRange sizes = *RepMovsbSizes(facts);
   return absl::StrFormat(
-      "copies of %d to %d bytes use `rep movsb`, which AMD announces as fast "
+      "copies from %d bytes on use `rep movsb`, which AMD announces as fast "
       "(FSRM) and which is slow for misaligned destinations: 20 times on Zen 3 "
       "(57 to 4.3 GB/s), 1.1 to 3.6 times below L1d's size on Zen 5",
-      sizes.first, sizes.last);
+      RepMovsbSizes(facts)->first);
 }
 
 HazardCause FsrmOnAmdCause(const HazardFacts&) {
@@ -315,7 +310,7 @@ std::string L3AbsurdTitle(const HazardFacts& facts) {
                     *facts.cpus == 1 ? " CPU" : " CPUs");
   }
   return absl::StrCat(text,
-                      ", more than they can have for themselves; "
+                      ", more than the cores that share it can have; "
                       "non_temporal_threshold is ",
                       NonTemporal(facts));
 }

@@ -43,6 +43,13 @@ _LIBRARIES = {
         package = "libzydis-dev",
         header = "Zydis/Zydis.h",
     ),
+    "libarchive": struct(
+        # With those of the compressors that archive_reader.cc asks for. (The
+        # shared library would load libxml2 and ICU: 8 ms a start.)
+        targets = {"archive": ["archive", "lzma", "z"]},
+        package = "libarchive-dev",
+        header = "archive.h",
+    ),
     "pugixml": struct(
         targets = {"pugixml": ["pugixml"]},
         package = "libpugixml-dev",

@@ -1,0 +1,100 @@
+#include "advisor/machine_texts.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "advisor/host/archive_reader.h"
+
+namespace advisor {
+namespace {
+
+// Deeper, a link leads back up.
+constexpr int kMaxDepth = 32;
+
+using Take = std::function<absl::Status(MachineText)>;
+
+// `names` are what the folder `path` holds.
+absl::Status TakeFolder(const FileReader& files, const std::string& path,
+                        std::vector<std::string> names, bool recursive,
+                        int depth, const Take& take) {
+  if (depth == kMaxDepth) {
+    return take(
+        MachineText{path, true,
+                    absl::InvalidArgumentError(absl::StrCat(
+                        path, ": deeper than ", kMaxDepth, " folders"))});
+  }
+  std::sort(names.begin(), names.end(),
+            [](const std::string& a, const std::string& b) {
+              return DumpName(a) < DumpName(b);
+            });
+  std::vector<std::string> folders;
+  for (const std::string& name : names) {
+    std::string inside = absl::StrCat(absl::StripSuffix(path, "/"), "/", name);
+    if (files.List(inside).ok()) {
+      folders.push_back(std::move(inside));
+      continue;
+    }
+    const absl::Status status = take(MachineText{std::move(inside)});
+    if (!status.ok()) return status;
+  }
+  if (!recursive) return absl::OkStatus();
+  for (const std::string& folder : folders) {
+    absl::StatusOr<std::vector<std::string>> inside = files.List(folder);
+    if (!inside.ok()) continue;
+    const absl::Status status =
+        TakeFolder(files, folder, *std::move(inside), true, depth + 1, take);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status TakePath(const FileReader& files, const std::string& path,
+                      bool recursive, const Take& take) {
+  absl::StatusOr<std::vector<std::string>> names = files.List(path);
+  if (!names.ok()) return take(MachineText{path});
+  return TakeFolder(files, path, *std::move(names), recursive, 0, take);
+}
+
+absl::Status TakeArchive(const std::string& path, const Take& take) {
+  absl::StatusOr<std::unique_ptr<ArchiveReader>> reader =
+      ArchiveReader::Open(path);
+  if (!reader.ok()) return reader.status();
+  while (true) {
+    absl::StatusOr<std::optional<ArchiveReader::Entry>> entry =
+        (*reader)->Next();
+    // What came before it stands.
+    if (!entry.ok()) return take(MachineText{path, true, entry.status()});
+    if (!entry->has_value()) return absl::OkStatus();
+    const absl::Status status = take(MachineText{
+        std::move((*entry)->name), true, std::move((*entry)->content)});
+    if (!status.ok()) return status;
+  }
+}
+
+}  // namespace
+
+std::string DumpName(absl::string_view path) {
+  absl::string_view name = absl::StripSuffix(path, "/");
+  const size_t slash = name.rfind('/');
+  if (slash != absl::string_view::npos) name.remove_prefix(slash + 1);
+  return std::string(absl::StripSuffix(name, ".txt"));
+}
+
+absl::Status ForEachMachineText(const FileReader& files,
+                                absl::Span<const std::string> paths,
+                                bool recursive, const Take& take) {
+  for (const std::string& path : paths) {
+    const absl::Status status = path == "-" || IsArchiveName(path)
+                                    ? TakeArchive(path, take)
+                                    : TakePath(files, path, recursive, take);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace advisor
