@@ -22,7 +22,7 @@ int64_t StepsOf(Effort effort) {
     case Effort::kQuick:
       return 40000;
     case Effort::kNormal:
-      return 200000;
+      return 100000;
     case Effort::kThorough:
       return 2000000;
   }

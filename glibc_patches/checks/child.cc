@@ -83,7 +83,7 @@ void HandleTick(int, siginfo_t*, void* context_pointer) {
   _exit(kExitFault);
 }
 
-void InstallHandlers(int hang_seconds) {
+void InstallHandlers(absl::Duration hang) {
   // Not on the stack that tested code may have lost or filled.
   stack_t stack = {};
   stack.ss_size = kSignalStack;
@@ -100,7 +100,8 @@ void InstallHandlers(int hang_seconds) {
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   action.sa_sigaction = HandleTick;
   sigaction(SIGPROF, &action, nullptr);
-  allowed_ticks = hang_seconds * kTicksPerSecond;
+  allowed_ticks = std::max(
+      2, static_cast<int>(absl::ToDoubleSeconds(hang) * kTicksPerSecond));
   itimerval timer = {};
   timer.it_interval.tv_usec = 1000000 / kTicksPerSecond;
   timer.it_value = timer.it_interval;
@@ -131,7 +132,7 @@ void Limit(int resource, uint64_t value) {
 }
 
 void EnterChild(pid_t parent, const RunLimits& limits, absl::Duration time,
-                int hang_seconds) {
+                absl::Duration hang) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(kExitFault);
   setpgid(0, 0);
@@ -143,7 +144,7 @@ void EnterChild(pid_t parent, const RunLimits& limits, absl::Duration time,
   Limit(RLIMIT_CPU, static_cast<uint64_t>(absl::ToInt64Seconds(time)) + 2);
   const uint64_t used = AddressSpaceInUse();
   if (used != 0) Limit(RLIMIT_AS, used + limits.memory);
-  InstallHandlers(hang_seconds);
+  InstallHandlers(hang);
 }
 
 // Reaps `child`, at `deadline` at the latest. Sets `timed_out`.
@@ -208,7 +209,7 @@ std::string DescribeAddress(const kernels::Variant& variant,
 }  // namespace
 
 ChildOutcome RunInChild(SharedReport* report, const RunLimits& limits,
-                        absl::Duration time, int hang_seconds,
+                        absl::Duration time, absl::Duration hang,
                         absl::FunctionRef<void()> body) {
   if (report == nullptr) return {ChildEnd::kNotStarted};
   const pid_t parent = getpid();
@@ -218,7 +219,7 @@ ChildOutcome RunInChild(SharedReport* report, const RunLimits& limits,
   if (child < 0) return {ChildEnd::kNotStarted};
   if (child == 0) {
     current_report = report;
-    EnterChild(parent, limits, time, hang_seconds);
+    EnterChild(parent, limits, time, hang);
     body();
     report->finished = true;
     _exit(kExitFinished);

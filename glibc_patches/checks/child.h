@@ -34,10 +34,10 @@ struct ChildOutcome {
 // its three descriptors and no others, no core file, limits on address space
 // and time, and handlers that tell `report` of a fault. In the child an `xtest`
 // that the CPU does not know is answered with "not in a transaction". A call
-// during which `hang_seconds` of CPU time pass is a hang. `report` must be
+// during which `hang` of CPU time passes is a hang. `report` must be
 // memory that parent and child share.
 ChildOutcome RunInChild(SharedReport* report, const RunLimits& limits,
-                        absl::Duration time, int hang_seconds,
+                        absl::Duration time, absl::Duration hang,
                         absl::FunctionRef<void()> body);
 
 // "SIGSEGV at an address 3 bytes past the end of the source (instruction at

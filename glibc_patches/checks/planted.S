@@ -421,6 +421,6 @@ FINISH dead_block
 	.endm
 CHK chk_right, jb
 CHK chk_off_by_one, jbe
-CHK chk_never, js
+CHK chk_never, jo
 
 	.section .note.GNU-stack,"",@progbits

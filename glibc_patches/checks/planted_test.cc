@@ -48,13 +48,14 @@ struct Planted {
 #define PLANTED_FUNCTIONS(X)                                                   \
   X(honest)                                                                    \
   X(honest_endbr64)                                                            \
-  X(wrong_byte) X(one_short_above_threshold) X(writes_before)                  \
-      X(changes_source) X(writes_far) X(forward_only) X(crashes) X(hangs)      \
-          X(jumps_away) X(exits) X(kills) X(smashes_stack) X(reads_past) X(    \
-              reads_before) X(reads_past_in_page) X(writes_same_past_in_page)  \
-              X(writes_same_to_source) X(masked) X(masked_one_too_many)        \
-                  X(reads_at_zero) X(returns_more) X(mempcpy) X(memset)        \
-                      X(memset_one_short) X(clobbers_rbx) X(clobbers_rbp)      \
+  X(wrong_byte)                                                                \
+  X(one_short_above_threshold) X(writes_before) X(changes_source)              \
+      X(writes_far) X(forward_only) X(crashes) X(hangs) X(jumps_away) X(exits) \
+          X(kills) X(smashes_stack) X(reads_past) X(reads_before)              \
+              X(reads_past_in_page) X(writes_same_past_in_page)                \
+                  X(writes_same_to_source) X(masked) X(masked_one_too_many)    \
+                      X(reads_at_zero) X(returns_more) X(mempcpy) X(memset) X( \
+                          memset_one_short) X(clobbers_rbx) X(clobbers_rbp)    \
                           X(clobbers_r12) X(clobbers_r15) X(clobbers_r11) X(   \
                               leaves_direction) X(moves_stack) X(writes_stack) \
                               X(uses_red_zone) X(leaves_mmx) X(changes_mxcsr)  \
@@ -209,7 +210,7 @@ INSTANTIATE_TEST_SUITE_P(
         FaultRow{"moves_stack", "registers", "rsp is 8 away"},
         FaultRow{"writes_stack", "registers", "the caller's stack"},
         FaultRow{"leaves_mmx", "registers", "MMX without emms"},
-        FaultRow{"changes_mxcsr", "registers", "MXCSR is 0x9f80"},
+        FaultRow{"changes_mxcsr", "registers", "MXCSR are 0x9f80"},
         FaultRow{"changes_x87", "registers", "x87 control word is 0x77f"},
         FaultRow{"dirty", "upper_halves", "a path on which upper halves"},
         FaultRow{"dirty_at_a_tebibyte", "upper_halves", "a path on which"},

@@ -44,8 +44,9 @@ std::optional<std::string> AttemptRegisters(const CheckContext& context,
     return "the direction flag is left set";
   }
   if (((after.mxcsr ^ after.mxcsr_before) & kMxcsrControl) != 0) {
-    return absl::StrFormat("MXCSR is 0x%x, was 0x%x", after.mxcsr,
-                           after.mxcsr_before);
+    return absl::StrFormat("the control bits of MXCSR are 0x%x, were 0x%x",
+                           after.mxcsr & kMxcsrControl,
+                           after.mxcsr_before & kMxcsrControl);
   }
   if (after.x87_control != after.x87_control_before) {
     return absl::StrFormat("the x87 control word is 0x%x, was 0x%x",

@@ -115,8 +115,8 @@ CheckResult RunCheck(const CheckRow& row, const CheckContext& context,
   }
   World::Get();
   ReportPage page;
-  const ChildOutcome outcome =
-      RunInChild(page.get(), limits, limits.time, row.hang_seconds, [&] {
+  const ChildOutcome outcome = RunInChild(
+      page.get(), limits, limits.time, absl::Seconds(row.hang_seconds), [&] {
         CheckSession session(row, context, page.get());
         row.run(context, session);
       });

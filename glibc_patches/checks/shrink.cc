@@ -23,6 +23,8 @@ class Shrinker {
         deadline_(absl::Now() + limits.shrinking) {}
 
   bool has_time() const { return absl::Now() < deadline_; }
+  // An attempt gave no answer.
+  bool cut_short() const { return cut_short_; }
 
   // What is wrong with the call; nullopt: nothing.
   std::optional<std::string> Attempt(const PlacedCall& call) {
@@ -30,11 +32,17 @@ class Shrinker {
     page_.Clear();
     const absl::Duration time =
         std::max(absl::Seconds(1), deadline_ - absl::Now());
+    // An eighth, since only one call is made.
+    const absl::Duration hang = absl::Seconds(row_.hang_seconds) / 8;
     const ChildOutcome outcome = RunInChild(
-        page_.get(), limits_, time, /*hang_seconds=*/1,
+        page_.get(), limits_, time, hang,
         [&] { CheckSession(row_, context_, page_.get()).Try(call); });
     const SharedReport& report = *page_.get();
-    if (outcome.end == ChildEnd::kNotStarted) return std::nullopt;
+    if (outcome.end == ChildEnd::kNotStarted ||
+        outcome.end == ChildEnd::kTimeLimit) {
+      cut_short_ = true;
+      return std::nullopt;
+    }
     if (outcome.end != ChildEnd::kFinished) {
       return DescribeDeath(context_.variant, report, outcome);
     }
@@ -57,6 +65,7 @@ class Shrinker {
   const RunLimits& limits_;
   const absl::Time deadline_;
   ReportPage page_;
+  bool cut_short_ = false;
 };
 
 // The size, with the beginnings, and then with the ends, of the operands kept.
@@ -134,8 +143,10 @@ SmallestCall Shrink(const CheckRow& row, const CheckContext& context,
   SmallestCall smallest = {call, std::move(what)};
   Shrinker shrinker(row, context, limits);
   if (!shrinker.Take(call, smallest)) {
-    absl::StrAppend(&smallest.what,
-                    " (not again when this call is made alone)");
+    if (!shrinker.cut_short()) {
+      absl::StrAppend(&smallest.what,
+                      " (not again when this call is made alone)");
+    }
     return smallest;
   }
   bool smaller = true;
