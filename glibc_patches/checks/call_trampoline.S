@@ -141,4 +141,52 @@ checks_probe_upper_halves:
 	ret
 	.size	checks_probe_upper_halves, . - checks_probe_upper_halves
 
+/* int checks_transact(function, first, second, third): calls it in a
+   transaction; 1 when that was committed, 0 when it was aborted, and then it
+   has done nothing. Needs RTM. */
+	.globl	checks_transact
+	.type	checks_transact, @function
+checks_transact:
+#ifdef __CET__
+	endbr64
+#endif
+	push	%rbx
+	mov	%rdi, %r11
+	mov	%rsi, %rdi
+	mov	%rdx, %rsi
+	mov	%rcx, %rdx
+	xbegin	1f
+	call	*%r11
+	xend
+	mov	$1, %eax
+	pop	%rbx
+	ret
+1:	xor	%eax, %eax
+	pop	%rbx
+	ret
+	.size	checks_transact, . - checks_transact
+
+/* A memset that any transaction can hold. */
+	.globl	checks_plain_memset
+	.type	checks_plain_memset, @function
+checks_plain_memset:
+#ifdef __CET__
+	endbr64
+#endif
+	mov	%rdx, %rcx
+	mov	%esi, %eax
+	rep stosb
+	ret
+	.size	checks_plain_memset, . - checks_plain_memset
+
+/* What is called to see whether transactions work at all. */
+	.globl	checks_return
+	.type	checks_return, @function
+checks_return:
+#ifdef __CET__
+	endbr64
+#endif
+	ret
+	.size	checks_return, . - checks_return
+
 	.section .note.GNU-stack,"",@progbits

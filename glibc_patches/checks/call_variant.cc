@@ -41,6 +41,10 @@ extern "C" {
 CallState checks_call_state;
 void checks_call();
 uint32_t checks_probe_upper_halves();
+int checks_transact(void* function, uint64_t first, uint64_t second,
+                    uint64_t third);
+void checks_return();
+void checks_plain_memset();
 }
 
 bool HasXgetbv1() {
@@ -51,6 +55,22 @@ bool HasXgetbv1() {
   }
   // Leaf 0xD, subleaf 1, EAX bit 2.
   return __get_cpuid_count(0xd, 1, &eax, &ebx, &ecx, &edx) && (eax & 4) != 0;
+}
+
+bool HasRtm() {
+  unsigned int eax, ebx, ecx, edx;
+  // Leaf 7, EBX bit 11.
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) &&
+         (ebx & 1u << 11) != 0;
+}
+
+// The upper half of an int argument is anything (ABI, section 3.2.3).
+uint64_t SecondArgument(const kernels::Variant& variant,
+                        const PlacedCall& call) {
+  if (variant.function != kernels::Function::kMemset) {
+    return reinterpret_cast<uintptr_t>(SourceOf(call));
+  }
+  return uint64_t{0xdeadbeef} << 32 | static_cast<uint32_t>(call.value);
 }
 
 std::optional<kernels::KernelParameters> stored_parameters;
@@ -100,11 +120,7 @@ AfterCall CallVariant(const kernels::Variant& variant, const PlacedCall& call,
   CallState& state = checks_call_state;
   state.function = variant.address;
   state.first = reinterpret_cast<uintptr_t>(DestinationOf(call));
-  // The upper half of an int argument is anything (ABI, section 3.2.3).
-  state.second =
-      variant.function == kernels::Function::kMemset
-          ? uint64_t{0xdeadbeef} << 32 | static_cast<uint32_t>(call.value)
-          : reinterpret_cast<uintptr_t>(SourceOf(call));
+  state.second = SecondArgument(variant, call);
   state.third = call.size;
   state.fourth = fourth;
   state.has_avx = has_avx;
@@ -123,6 +139,40 @@ AfterCall CallVariant(const kernels::Variant& variant, const PlacedCall& call,
   after.x87_tags = static_cast<uint16_t>(state.x87_environment[2]);
   after.in_use = static_cast<uint32_t>(state.in_use);
   return after;
+}
+
+bool CanTransact() {
+  static const bool can = [] {
+    if (!HasRtm()) return false;
+    void* nothing = reinterpret_cast<void*>(checks_return);
+    for (int i = 0; i < 100; ++i) {
+      if (checks_transact(nothing, 0, 0, 0) != 0) return true;
+    }
+    return false;
+  }();
+  return can;
+}
+
+bool CallInTransaction(const kernels::Variant& variant, const PlacedCall& call,
+                       int attempts) {
+  StoreParameters(variant, call.parameters);
+  const uint64_t first = reinterpret_cast<uintptr_t>(DestinationOf(call));
+  const uint64_t second = SecondArgument(variant, call);
+  for (int i = 0; i < attempts; ++i) {
+    if (checks_transact(variant.address, first, second, call.size) != 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool CanTransactOn(const PlacedCall& call, int attempts) {
+  void* plain = reinterpret_cast<void*>(checks_plain_memset);
+  const uint64_t first = reinterpret_cast<uintptr_t>(DestinationOf(call));
+  for (int i = 0; i < attempts; ++i) {
+    if (checks_transact(plain, first, 0, call.size) != 0) return true;
+  }
+  return false;
 }
 
 }  // namespace glibc_patches

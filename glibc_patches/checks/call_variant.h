@@ -55,6 +55,18 @@ void ForgetParameters();
 // cleans them? (Some CPUs call them in use for good, emulators never.)
 bool CanTellUpperHalves();
 
+// Do transactions work here, at least sometimes?
+bool CanTransact();
+
+// Makes the call within a transaction. False when that was aborted each time;
+// then nothing was done. Needs CanTransact().
+bool CallInTransaction(const kernels::Variant& variant, const PlacedCall& call,
+                       int attempts);
+
+// Could anything that writes the call's destination be committed? False when
+// the machine is too disturbed to tell.
+bool CanTransactOn(const PlacedCall& call, int attempts);
+
 }  // namespace glibc_patches
 
 #endif  // GLIBC_PATCHES_CHECKS_CALL_VARIANT_H_

@@ -1,6 +1,5 @@
 #include "glibc_patches/checks/check.h"
 
-#include "absl/strings/str_cat.h"
 #include "glibc_patches/checks/checks.h"
 
 namespace glibc_patches {
@@ -33,7 +32,7 @@ constexpr CheckRow kChecks[] = {
     {"store_fence", "an sfence after non-temporal stores", Always,
      RunStoreFenceCheck, nullptr, 10},
     {"transaction", "no vzeroupper inside a transaction (_rtm variants)",
-     SkipTransaction, RunTransactionCheck, nullptr, 10},
+     SkipTransaction, RunTransactionCheck, AttemptTransaction, 2},
     {"upper_halves", "upper halves of vector registers clean on return",
      SkipUpperHalves, RunUpperHalvesCheck, AttemptUpperHalves, 2},
     {"zero_length", "size 0 follows no pointer", Always, RunZeroLengthCheck,
@@ -49,10 +48,6 @@ const CheckRow* FindCheck(absl::string_view id) {
     if (row.id == id) return &row;
   }
   return nullptr;
-}
-
-std::string VariantLabel(const kernels::Variant& variant) {
-  return absl::StrCat(variant.tree->name(), ": ", variant.name);
 }
 
 }  // namespace glibc_patches

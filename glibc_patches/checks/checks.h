@@ -41,6 +41,8 @@ std::optional<std::string> AttemptRegisters(const CheckContext& context,
                                             const PlacedCall& call);
 std::optional<std::string> AttemptReturnValue(const CheckContext& context,
                                               const PlacedCall& call);
+std::optional<std::string> AttemptTransaction(const CheckContext& context,
+                                              const PlacedCall& call);
 std::optional<std::string> AttemptUpperHalves(const CheckContext& context,
                                               const PlacedCall& call);
 std::optional<std::string> AttemptZeroLength(const CheckContext& context,

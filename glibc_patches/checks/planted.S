@@ -369,6 +369,15 @@ FINISH \name
 RTM asks_for_transaction, jz
 RTM asks_the_wrong_way, jnz
 
+START aborts_transactions
+	COPY
+	xtest
+	jz	3f
+	AT	100
+	xabort	$1
+3:
+FINISH aborts_transactions
+
 START never_asks
 	COPY
 	vzeroupper

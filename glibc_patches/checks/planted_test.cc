@@ -49,25 +49,27 @@ struct Planted {
   X(honest)                                                                    \
   X(honest_endbr64)                                                            \
   X(wrong_byte)                                                                \
-  X(one_short_above_threshold) X(writes_before) X(changes_source)              \
-      X(writes_far) X(forward_only) X(crashes) X(hangs) X(jumps_away) X(exits) \
-          X(kills) X(smashes_stack) X(reads_past) X(reads_before)              \
-              X(reads_past_in_page) X(writes_same_past_in_page)                \
-                  X(writes_same_to_source) X(masked) X(masked_one_too_many)    \
-                      X(reads_at_zero) X(returns_more) X(mempcpy) X(memset) X( \
-                          memset_one_short) X(clobbers_rbx) X(clobbers_rbp)    \
-                          X(clobbers_r12) X(clobbers_r15) X(clobbers_r11) X(   \
-                              leaves_direction) X(moves_stack) X(writes_stack) \
-                              X(uses_red_zone) X(leaves_mmx) X(changes_mxcsr)  \
-                                  X(changes_x87) X(dirty) X(dirty_then_clean)  \
-                                      X(dirty_at_a_tebibyte) X(not_fenced)     \
-                                          X(fenced) X(fenced_on_one_path)      \
-                                              X(asks_for_transaction) X(       \
-                                                  asks_the_wrong_way)          \
-                                                  X(never_asks) X(needs_bmi2)  \
-                                                      X(truncates_size)        \
-                                                          X(signed_size)       \
-                                                              X(dead_block)
+  X(one_short_above_threshold)                                                 \
+  X(writes_before)                                                             \
+  X(changes_source)                                                            \
+  X(writes_far)                                                                \
+  X(forward_only)                                                              \
+  X(crashes)                                                                   \
+  X(hangs) X(jumps_away) X(exits) X(kills) X(smashes_stack) X(reads_past) X(   \
+      reads_before) X(reads_past_in_page) X(writes_same_past_in_page)          \
+      X(writes_same_to_source) X(masked) X(masked_one_too_many) X(             \
+          reads_at_zero) X(returns_more) X(mempcpy) X(memset)                  \
+          X(memset_one_short) X(clobbers_rbx) X(clobbers_rbp) X(clobbers_r12)  \
+              X(clobbers_r15) X(clobbers_r11) X(leaves_direction)              \
+                  X(moves_stack) X(writes_stack) X(uses_red_zone)              \
+                      X(leaves_mmx) X(changes_mxcsr) X(changes_x87) X(dirty)   \
+                          X(dirty_then_clean) X(dirty_at_a_tebibyte)           \
+                              X(not_fenced) X(fenced) X(fenced_on_one_path)    \
+                                  X(asks_for_transaction)                      \
+                                      X(asks_the_wrong_way) X(never_asks)      \
+                                          X(aborts_transactions) X(needs_bmi2) \
+                                              X(truncates_size) X(signed_size) \
+                                                  X(dead_block)
 
 #define DECLARE(name)                   \
   extern "C" void planted_##name(void); \
@@ -93,7 +95,9 @@ const std::vector<absl::string_view>& FeaturesOf(absl::string_view name) {
   static const auto& rtm = *new List{"AVX", "RTM"};
   static const auto& masks = *new List{"AVX512VL", "AVX512BW", "BMI2"};
   if (absl::StartsWith(name, "dirty")) return avx;
-  if (absl::StrContains(name, "asks")) return rtm;
+  if (absl::StrContains(name, "asks") ||
+      absl::StrContains(name, "transactions"))
+    return rtm;
   if (absl::StartsWith(name, "masked")) return masks;
   return none;
 }
@@ -265,6 +269,13 @@ INSTANTIATE_TEST_SUITE_P(
                       RightRow{"asks_for_transaction", "upper_halves"},
                       RightRow{"signed_size", "content"},
                       RightRow{"truncates_size", "content"}));
+
+TEST(TransactionTest, OneThatNeverCommitsIsFoundWhereTransactionsWork) {
+  const CheckResult result =
+      Check("transaction", VariantOf("aborts_transactions"));
+  if (!result.notes.empty()) GTEST_SKIP() << result.notes.front();
+  EXPECT_THAT(Text(result), HasSubstr("aborts every transaction\nsize 100,"));
+}
 
 TEST(Endbr64Test, IsWantedWhereTheBuildHasCet) {
   const CheckRow& row = *FindCheck("endbr64");

@@ -166,6 +166,10 @@ char* SourceOf(const PlacedCall& call) {
   return World::Get().At(call.source);
 }
 
+std::string VariantLabel(const kernels::Variant& variant) {
+  return absl::StrCat(variant.tree->name(), ": ", variant.name);
+}
+
 ReproducingCall Describe(const kernels::Variant& variant,
                          const PlacedCall& call) {
   const bool sets = variant.function == kernels::Function::kMemset;

@@ -54,14 +54,14 @@ constexpr uint64_t kFourGiB = uint64_t{1} << 32;
 
 // The first and the second lie close together; the third is 4 GiB above the
 // first, so that 32 bits cannot tell them apart.
-constexpr Area kAreas[] = {
+inline constexpr Area kAreas[] = {
     {kPage, kAreaSize, false},
     {4 * kAreaSize, kAreaSize, true},
     {kPage + kFourGiB, kAreaSize, true},
 };
-constexpr Area kNear = kAreas[0];
-constexpr Area kOther = kAreas[1];
-constexpr Area kFar = kAreas[2];
+inline constexpr Area kNear = kAreas[0];
+inline constexpr Area kOther = kAreas[1];
+inline constexpr Area kFar = kAreas[2];
 
 // Address space for lengths past 4 GiB, inaccessible until a check maps it.
 constexpr uint64_t kHugeSpan = 9 * (uint64_t{1} << 30);
