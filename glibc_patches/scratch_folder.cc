@@ -51,7 +51,9 @@ absl::Status CopyAll(const std::string& from, const std::string& to) {
   std::error_code error;
   fs::create_directories(fs::path(to).parent_path(), error);
   if (error) return StatusOf(error, to);
-  fs::copy(from, to, fs::copy_options::recursive, error);
+  fs::copy(from, to,
+           fs::copy_options::recursive | fs::copy_options::overwrite_existing,
+           error);
   return StatusOf(error, from);
 }
 

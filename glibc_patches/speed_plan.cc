@@ -215,17 +215,12 @@ std::string DescribeCell(const kernels::Cell& cell) {
                       kernels::RegimeName(cell.regime));
 }
 
-SpeedPlan PlanSpeed(absl::Span<const Variant* const> variants,
-                    const KernelParameters& machine, SpeedEffort effort) {
-  // memcpy's and mempcpy's code is memmove's but for some instructions at the
-  // start: one of them stands for all.
+std::vector<const Variant*> Representatives(
+    absl::Span<const Variant* const> variants) {
   std::map<std::pair<absl::string_view, bool>, const Variant*> chosen;
-  std::vector<std::pair<absl::string_view, bool>> order;
   for (const Variant* variant : variants) {
-    const auto key =
-        std::make_pair(variant->source, variant->function == Function::kMemset);
-    const Variant*& best = chosen[key];
-    if (best == nullptr) order.push_back(key);
+    const Variant*& best = chosen[std::make_pair(
+        variant->source, variant->function == Function::kMemset)];
     const bool better =
         best == nullptr ||
         (variant->function == Function::kMemmove &&
@@ -233,9 +228,21 @@ SpeedPlan PlanSpeed(absl::Span<const Variant* const> variants,
         (variant->function == best->function && IsRicher(*variant, *best));
     if (better) best = variant;
   }
+  std::vector<const Variant*> result;
+  for (const Variant* variant : variants) {
+    const bool is_chosen =
+        std::any_of(chosen.begin(), chosen.end(),
+                    [&](const auto& item) { return item.second == variant; });
+    if (is_chosen) result.push_back(variant);
+  }
+  return result;
+}
+
+SpeedPlan PlanSpeed(absl::Span<const Variant* const> variants,
+                    const KernelParameters& machine, SpeedEffort effort) {
   SpeedPlan plan;
-  for (const auto& key : order) {
-    AddVariant(*chosen[key], machine, effort, plan);
+  for (const Variant* variant : Representatives(variants)) {
+    AddVariant(*variant, machine, effort, plan);
   }
   return plan;
 }

@@ -42,9 +42,15 @@ struct SpeedPlan {
   std::vector<SpeedCell> cells;
 };
 
-// Of variants with the same source file and function, only the one with the
-// most paths (erms) is measured: it holds the others' code. `machine` are the
-// thresholds that glibc computes here.
+// Of variants made from one source file, the one that stands for all copies or
+// for memset: memmove before mempcpy, and with the most paths (erms) before
+// others. It runs the others' code, but for some instructions at their entries.
+// In the order of `variants`.
+std::vector<const kernels::Variant*> Representatives(
+    absl::Span<const kernels::Variant* const> variants);
+
+// Measures the representatives. `machine` are the thresholds that glibc
+// computes here.
 SpeedPlan PlanSpeed(absl::Span<const kernels::Variant* const> variants,
                     const kernels::KernelParameters& machine,
                     SpeedEffort effort);

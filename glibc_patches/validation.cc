@@ -9,6 +9,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "advisor/cpu/cpuid_source.h"
 #include "advisor/glibc/prediction.h"
@@ -65,6 +66,11 @@ SpeedOptions OptionsOf(const ValidationInput& input) {
   }
   return options;
 }
+
+// The slowest checks look at code that the variants of a file share; a quick
+// run makes them once.
+constexpr absl::string_view kOncePerFile[] = {"accesses", "coverage",
+                                              "huge_sizes"};
 
 class Validation {
  public:
@@ -148,6 +154,11 @@ class Validation {
                          : selected_.first));
   }
 
+  bool IsRepresentative(const Variant* variant) const {
+    return std::count(representatives_.begin(), representatives_.end(),
+                      variant) > 0;
+  }
+
   void SortOut() {
     std::set<absl::string_view> base_names, patched_names;
     for (const Variant& variant : kernels::AllVariants()) {
@@ -170,10 +181,13 @@ class Validation {
         verdict_.removed.push_back(std::string(name));
       }
     }
-    std::stable_sort(to_run_.begin(), to_run_.end(),
-                     [&](const Variant* a, const Variant* b) {
-                       return IsSelected(*a) > IsSelected(*b);
-                     });
+    representatives_ = Representatives(to_run_);
+    const auto rank = [&](const Variant* variant) {
+      return IsSelected(*variant) ? 0 : IsRepresentative(variant) ? 1 : 2;
+    };
+    std::stable_sort(
+        to_run_.begin(), to_run_.end(),
+        [&](const Variant* a, const Variant* b) { return rank(a) < rank(b); });
     std::set<std::string> known;
     std::vector<std::string> patched;
     for (const std::string& symbol : kernels::UnlistedSymbols()) {
@@ -191,6 +205,22 @@ class Validation {
     }
   }
 
+  // Empty: all checks.
+  std::vector<std::string> ChecksOf(const Variant* variant) const {
+    std::vector<std::string> ids;
+    if (input_.effort != ValidationEffort::kQuick ||
+        IsRepresentative(variant)) {
+      return ids;
+    }
+    for (const CheckRow& row : AllChecks()) {
+      const bool slow =
+          std::find(std::begin(kOncePerFile), std::end(kOncePerFile), row.id) !=
+          std::end(kOncePerFile);
+      if (!slow) ids.push_back(std::string(row.id));
+    }
+    return ids;
+  }
+
   RunOptions CheckOptions() const {
     RunOptions options;
     options.effort = CheckEffort(input_.effort);
@@ -206,12 +236,19 @@ class Validation {
     RunOptions options = CheckOptions();
     options.progress = doors_.checked;
     size_t done = 0;
+    if (input_.effort == ValidationEffort::kQuick &&
+        representatives_.size() < to_run_.size()) {
+      verdict_.notes.push_back(
+          absl::StrCat("quick: ", absl::StrJoin(kOncePerFile, ", "),
+                       " ran for one variant of each source file"));
+    }
     for (const Variant* variant : to_run_) {
       doors_.progress(
           absl::StrCat("checking ", variant->name),
           static_cast<double>(done++) / static_cast<double>(to_run_.size()));
       if (advisor::Interrupted()) return;
       bool wrong = false;
+      options.only = ChecksOf(variant);
       for (CheckResult& result : RunChecks({variant}, options)) {
         if (result.status == CheckStatus::kFailed) {
           if (FailsInBase(result, *variant)) {
@@ -299,6 +336,7 @@ class Validation {
   // What follows "__memmove" and "__memset" in the selected variants.
   std::pair<std::string, std::string> selected_;
   std::vector<const Variant*> to_run_;
+  std::vector<const Variant*> representatives_;
 };
 
 }  // namespace

@@ -41,6 +41,8 @@ struct Verdict {
   std::vector<std::string> changed;
   std::vector<std::string> removed;
   std::vector<SkippedVariant> skipped;
+  // What a reader should know about the run.
+  std::vector<std::string> notes;
   // Functions of the patched tree that //kernels:variants.bzl does not list.
   std::vector<std::string> unlisted;
 

@@ -50,6 +50,9 @@ void AddNotes(const Verdict& verdict, std::string& text) {
     absl::StrAppend(&text, "skipped: ", variant.name, ": ", variant.reason,
                     "\n");
   }
+  for (const std::string& note : verdict.notes) {
+    absl::StrAppend(&text, "note: ", note, "\n");
+  }
   for (const std::string& failure : verdict.base_failures) {
     absl::StrAppend(&text, "note: the base fails it too: ", failure, "\n");
   }
@@ -241,6 +244,7 @@ std::string RenderJson(const Verdict& verdict) {
         {"unlisted", verdict.unlisted},
         {"skipped", std::move(skipped)}}},
       {"checks", std::move(checks)},
+      {"notes", verdict.notes},
       {"base_failures", verdict.base_failures},
       {"speed", verdict.speed ? SpeedJson(*verdict.speed, verdict.speed_options)
                               : Json()},

@@ -1,0 +1,87 @@
+#include "glibc_patches/verdict_samples.h"
+
+#include <cmath>
+
+namespace glibc_patches {
+namespace {
+
+SpeedCellResult CellOf(uint64_t size, double change) {
+  SpeedCellResult result;
+  result.cell = {
+      "__memset_evex_unaligned_erms",
+      "of this machine",
+      {true, size, kernels::Alignment::kAligned, kernels::Regime::kHot, 1},
+      0};
+  result.interval = {std::log1p(change - 0.01), std::log1p(change),
+                     std::log1p(change + 0.01)};
+  result.base_cycles = 40;
+  result.patched_cycles = 40 * (1 + change);
+  result.processes = 12;
+  result.judgement =
+      change > 0.05 ? SpeedJudgement::kSlower : SpeedJudgement::kSame;
+  result.p_value = change > 0.05 ? 0.0005 : 1;
+  result.excludes_regression = change < 0.03;
+  return result;
+}
+
+CheckResult CheckOf(const std::string& id) {
+  CheckResult check;
+  check.id = id;
+  check.variant = "patched: __memset_evex_unaligned_erms";
+  check.status = CheckStatus::kPassed;
+  check.calls = 1000;
+  check.seconds = 0.5;
+  return check;
+}
+
+}  // namespace
+
+Verdict SampleAccept() {
+  Verdict verdict;
+  verdict.patches = {"memset.patch"};
+  verdict.base = "glibc-2.36";
+  verdict.release = "2.36";
+  verdict.files.kernel_files = {
+      "sysdeps/x86_64/multiarch/memset-vec-unaligned-erms.S"};
+  verdict.files.other_files = {"NEWS"};
+  verdict.changed = {"__memset_avx512_unaligned_erms",
+                     "__memset_evex_unaligned_erms"};
+  verdict.checks = {CheckOf("content"), CheckOf("coverage")};
+  verdict.checks[1].coverage = BlockCoverage{13, 24, {}};
+  verdict.speed =
+      SpeedResult{{CellOf(24, 0), CellOf(1536, 0.001)}, 0.008, 0, 18, 0.001};
+  verdict.build_seconds = 4.5;
+  verdict.check_seconds = 3.25;
+  verdict.speed_seconds = 9;
+  return verdict;
+}
+
+Verdict SampleWrong() {
+  Verdict verdict = SampleAccept();
+  verdict.speed = std::nullopt;
+  verdict.skipped = {{"__memset_avx512_unaligned_erms", "needs AVX512VL"}};
+  CheckResult& check = verdict.checks[0];
+  check.status = CheckStatus::kFailed;
+  ReproducingCall call = {};
+  call.variant = check.variant;
+  call.function = kernels::Function::kMemset;
+  call.size = 32;
+  call.value = 0;
+  check.findings = {
+      {"content", "byte 31 of the destination is 0xa7, expected 0x00", call}};
+  return verdict;
+}
+
+Verdict SampleSlower() {
+  Verdict verdict = SampleAccept();
+  verdict.speed->cells[1] = CellOf(1536, 0.12);
+  return verdict;
+}
+
+std::map<std::string, Verdict> SampleVerdicts() {
+  return {{"accept", SampleAccept()},
+          {"slower", SampleSlower()},
+          {"wrong", SampleWrong()}};
+}
+
+}  // namespace glibc_patches

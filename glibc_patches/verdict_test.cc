@@ -1,0 +1,133 @@
+#include "glibc_patches/verdict.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "advisor/host/file_reader.h"
+#include "glibc_patches/verdict_renderer.h"
+#include "glibc_patches/verdict_samples.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace glibc_patches {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+TEST(VerdictTest, AcceptsWhatPassesAndIsNoSlower) {
+  Verdict verdict = SampleAccept();
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kAccept);
+  EXPECT_THAT(verdict.reasons,
+              ElementsAre("no check of 2 changed variants fails, and none of 2 "
+                          "cells is slower by more than 5 %"));
+  EXPECT_THAT(verdict.evidence, IsEmpty());
+}
+
+TEST(VerdictTest, CodeThatIsTheSameNeedsNoRun) {
+  Verdict verdict;
+  verdict.files.kernel_files = {"sysdeps/x86_64/multiarch/memset-erms.S"};
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kAccept);
+  EXPECT_THAT(verdict.reasons[0], HasSubstr("same, byte for byte"));
+}
+
+TEST(VerdictTest, RejectsAFailedCheckWithTheCallThatShowsIt) {
+  Verdict verdict = SampleWrong();
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kReject);
+  EXPECT_THAT(verdict.reasons[0],
+              HasSubstr("wrong: 1 check of a variant fails"));
+  EXPECT_THAT(verdict.evidence[0],
+              StartsWith("patched: __memset_evex_unaligned_erms: content: byte "
+                         "31 of the destination is 0xa7, expected 0x00; call: "
+                         "size 32"));
+  // The base does the same: no fault of the patch.
+  verdict.base_failures = {CheckKey(verdict.checks[0])};
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kAccept);
+}
+
+TEST(VerdictTest, RejectsASlowdownBeyondWhatIsTolerated) {
+  Verdict verdict = SampleSlower();
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kReject);
+  EXPECT_THAT(verdict.reasons[0],
+              HasSubstr("1 cell of 2 by more than 5 %, the worst by +12.0 %"));
+  EXPECT_THAT(verdict.evidence[0], HasSubstr("1536 bytes"));
+  // A real slowdown, but a small one.
+  verdict.speed->cells[1].interval = {0.030, 0.035, 0.040};
+  verdict.speed->cells[1].excludes_regression = true;
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kAccept);
+}
+
+TEST(VerdictTest, WhatWasNotJudgedLeavesItOpen) {
+  Verdict threshold = SampleAccept();
+  threshold.files.threshold_files = {"sysdeps/x86/dl-cacheinfo.h"};
+  Verdict unused = SampleAccept();
+  unused.unused_files = {"sysdeps/x86_64/memmove.S"};
+  Verdict nothing_ran = SampleAccept();
+  nothing_ran.skipped = {{"a", "needs AVX512VL"}, {"b", "needs AVX512VL"}};
+  Verdict unlisted = SampleAccept();
+  unlisted.unlisted = {"function __memmove_new"};
+  Verdict noisy = SampleAccept();
+  noisy.speed->cells[0].judgement = SpeedJudgement::kCannotTell;
+  noisy.speed->cells[0].excludes_regression = false;
+  for (Verdict* verdict :
+       {&threshold, &unused, &nothing_ran, &unlisted, &noisy}) {
+    Decide(*verdict);
+    EXPECT_EQ(verdict->decision, Decision::kInconclusive);
+    EXPECT_EQ(verdict->reasons.size(), 1u);
+  }
+  // What is wrong is wrong, whatever else is open.
+  Verdict wrong = SampleWrong();
+  wrong.files.threshold_files = {"sysdeps/x86/dl-cacheinfo.h"};
+  Decide(wrong);
+  EXPECT_EQ(wrong.decision, Decision::kReject);
+}
+
+TEST(VerdictRendererTest, TextEndsWithTheVerdict) {
+  Verdict verdict = SampleSlower();
+  Decide(verdict);
+  const std::string text = RenderText(verdict);
+  EXPECT_THAT(text, HasSubstr("\nverdict: reject\n"));
+  EXPECT_THAT(text, HasSubstr("slower  +12.0 % [+11.0 %, +13.0 %]"));
+  EXPECT_THAT(text, HasSubstr("not judged, not covered: NEWS\n"));
+}
+
+// verdict_schema_test.py holds these files to the schema. What they should be
+// is left in the test's undeclared outputs.
+TEST(VerdictRendererTest, JsonIsWhatTheSamplesSay) {
+  for (auto& [name, verdict] : SampleVerdicts()) {
+    Decide(verdict);
+    const std::string json = RenderJson(verdict);
+    const auto golden = advisor::RealFileReader().Read("glibc_patches/golden/" +
+                                                       name + ".json");
+    ASSERT_TRUE(golden.ok()) << golden.status();
+    EXPECT_EQ(json, *golden);
+    if (const char* outputs = getenv("TEST_UNDECLARED_OUTPUTS_DIR")) {
+      std::ofstream(std::string(outputs) + "/" + name + ".json") << json;
+    }
+  }
+}
+
+TEST(VerdictRendererTest, JunitHasACaseForEachCheckAndVariant) {
+  Verdict verdict = SampleWrong();
+  Decide(verdict);
+  const std::string junit = RenderJunit(verdict);
+  EXPECT_THAT(junit, HasSubstr("<testcase classname=\"patched: "
+                               "__memset_evex_unaligned_erms\" "
+                               "name=\"content\""));
+  EXPECT_THAT(junit, HasSubstr("<failure message="));
+  EXPECT_THAT(RenderJunit(SampleAccept()), Not(HasSubstr("<failure")));
+}
+
+}  // namespace
+}  // namespace glibc_patches
