@@ -106,6 +106,8 @@ struct Rendered {
   std::string text;
   // A hazard that --check is about.
   bool has_finding = false;
+  // Whether there is one cannot be told.
+  bool is_open = false;
 };
 
 class Predictor {
@@ -125,6 +127,7 @@ class Predictor {
           Answers(subject);
       if (!answers.ok()) return answers.status();
       for (const PredictionAnswer& answer : *answers) {
+        rendered.is_open = rendered.is_open || !answer.hazards_known;
         rendered.has_finding =
             rendered.has_finding ||
             (!answer.hazards.empty() &&
@@ -175,7 +178,7 @@ absl::StatusOr<std::vector<PredictionSubject>> SubjectsOf(
     const std::optional<MachineInput>& base) {
   if (!input.ok()) return input.status();
   if (!base.has_value()) return SubjectsOf(*input);
-  if (!input->cpu_template.has_value() || !input->cores.empty()) {
+  if (!input->cpu_template.has_value()) {
     return absl::InvalidArgumentError(
         absl::StrCat(input->name,
                      ": expected a CPU template for the machine of --cpuid, "
@@ -228,8 +231,10 @@ class Command {
 
   bool check_text() const { return check_ && format_ == "text"; }
 
-  ExitStatus StatusOf(bool has_finding) const {
-    return check_ && has_finding ? ExitStatus::kFinding : ExitStatus::kAnswered;
+  ExitStatus StatusOf(bool has_finding, bool is_open) const {
+    if (!check_) return ExitStatus::kAnswered;
+    if (has_finding) return ExitStatus::kFinding;
+    return is_open ? ExitStatus::kInconclusive : ExitStatus::kAnswered;
   }
 
   absl::StatusOr<ExitStatus> One(
@@ -250,7 +255,7 @@ class Command {
     } else {
       context_.out << renderer->Head() << rendered->text << renderer->Tail();
     }
-    return StatusOf(rendered->has_finding);
+    return StatusOf(rendered->has_finding, rendered->is_open);
   }
 
   absl::StatusOr<ExitStatus> Many(const std::vector<std::string>& paths,
@@ -264,6 +269,7 @@ class Command {
     size_t good = 0;
     size_t bad = 0;
     bool has_finding = false;
+    bool is_open = false;
     if (!check_text()) context_.out << renderer->Head();
     absl::Status end;
     {
@@ -289,6 +295,7 @@ class Command {
                 }
                 context_.out << result->text;
                 has_finding = has_finding || result->has_finding;
+                is_open = is_open || result->is_open;
                 ++good;
               } else if (!absl::IsCancelled(result.status())) {
                 progress.Clear();
@@ -322,7 +329,7 @@ class Command {
           bad == 0 ? "there is no file to predict for"
                    : "none of the files could be predicted for");
     }
-    return StatusOf(has_finding);
+    return StatusOf(has_finding, is_open);
   }
 
   absl::StatusOr<Rendered> RenderText(
@@ -372,14 +379,19 @@ const CommandRow kPredictCommand = {
     "GLIBC_TUNABLES for memcpy, memmove and memset: the chain with the\n"
     "arithmetic, the thresholds, the selected variants, and what is wrong.\n"
     "\n"
-    "A machine is what --cpuid names, each FILE, each file in a FOLDER (at "
-    "any\n"
-    "depth) or in an ARCHIVE (tar or cpio; `-` is one on standard input), or\n"
-    "else this machine. FILE may be `cpuid -r`, InstLatx64's text, libvirt's\n"
-    "XML, lscpu, /proc/cpuinfo, a loader's listing, or a Firecracker CPU\n"
-    "template, which is applied to the machine of --cpuid. Of several files,\n"
-    "those that cannot be read are named on standard error and left out; the\n"
-    "exit status is 2 only if none is left.\n",
+    "A machine is what --cpuid names, each FILE, each file in a FOLDER or in "
+    "an\n"
+    "ARCHIVE (tar or cpio; `-` is one on standard input), or else this "
+    "machine.\n"
+    "FILE may be `cpuid -r`, InstLatx64's text, libvirt's XML, lscpu,\n"
+    "/proc/cpuinfo, a loader's listing, or a Firecracker CPU template, which "
+    "is\n"
+    "applied to the machine of --cpuid. Of several files, those that cannot "
+    "be\n"
+    "read are named on standard error and left out; the exit status is 2 only "
+    "if\n"
+    "none is left. --check ends with 3 if nothing was found and a machine's\n"
+    "leaves are not all known.\n",
     kFlags,
     &Run,
 };

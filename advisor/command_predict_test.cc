@@ -174,6 +174,25 @@ TEST(PredictTest, CheckEndsWithOneForEachKindOfFinding) {
             "builds\n");
 }
 
+TEST(PredictTest, CpuTemplateIsAppliedToTheMachine) {
+  const std::string host =
+      "--cpuid=testdata/cpuid/"
+      "intel_06-cf-02_xeon-emerald-rapids_local_firecracker-2-vcpu.txt";
+  EXPECT_THAT(Predict({host, "--glibc=2.36", "--format=csv"}).out,
+              HasSubstr(",evex_unaligned_erms,"));
+  const CommandAnswer masked =
+      Predict({host, "testdata/inputs/firecracker/mask_avx512_and_erms.json",
+               "--glibc=2.36", "--format=csv"});
+  EXPECT_EQ(masked.exit_status, 0) << masked.err;
+  EXPECT_THAT(masked.out,
+              AllOf(HasSubstr("mask_avx512_and_erms.json,2.36,"),
+                    Not(HasSubstr("evex")), Not(HasSubstr("erms,"))));
+  // Alone it tells no machine.
+  EXPECT_EQ(Predict({"testdata/inputs/firecracker/mask_avx512_and_erms.json"})
+                .exit_status,
+            2);
+}
+
 TEST(PredictTest, JsonHasTheNamesOfTheCsv) {
   const auto json = nlohmann::json::parse(
       Predict({kSeed, "--glibc=2.28", "--format=json"}).out);

@@ -100,6 +100,7 @@ void TakePrediction(const PredictionSubject& subject, const GlibcBuild& build,
   if (IsWhole(subject)) {
     answer.hangs = prediction.hangs;
     if (!answer.hangs) answer.thresholds = ThresholdsOf(prediction);
+    answer.hazards_known = true;
     answer.hazards =
         HazardsOf(FactsOf(subject, build, prediction, glibc_tunables),
                   detail.whole_hazards);
@@ -301,6 +302,7 @@ absl::StatusOr<PredictionAnswer> AnswerByReplay(
     // The reasons are those of other numbers.
     answer.steps.clear();
     answer.hazards.clear();
+    answer.hazards_known = false;
   }
   answer.thresholds = thresholds;
   return answer;

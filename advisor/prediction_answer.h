@@ -79,6 +79,9 @@ struct PredictionAnswer {
   // Most severe first. Only `id`, `consequence` and `title` are there unless
   // the whole is asked for.
   std::vector<Hazard> hazards;
+  // False where no conclusion may be drawn: the input lacks leaves, or a
+  // replayed loader differs from the model. Empty `hazards` mean nothing then.
+  bool hazards_known = false;
 };
 
 // The thresholds by the names of the columns of PredictionCsvHeader, in their

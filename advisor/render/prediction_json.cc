@@ -92,6 +92,7 @@ Json PredictionJson(const PredictionSubject& subject,
         HazardJson(hazard, answer.is_guest, detail.whole_hazards));
   }
   json["hazards"] = hazards;
+  json["hazards_known"] = answer.hazards_known;
   if (detail.steps) {
     Json steps = Json::array();
     for (const Step& step : answer.steps) {

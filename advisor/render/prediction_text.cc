@@ -165,15 +165,20 @@ void RemediesPart(const Found& found, bool is_guest, bool one_build,
   page.Paragraph(absl::StrCat("see ", hazard.reference), kHanging);
 }
 
+bool AllKnown(absl::Span<const PredictionAnswer> answers) {
+  return std::all_of(
+      answers.begin(), answers.end(),
+      [](const PredictionAnswer& answer) { return answer.hazards_known; });
+}
+
 void HazardsPart(absl::Span<const PredictionAnswer> answers, bool whole,
                  Page& page) {
   page.Title("Found");
   const std::vector<Found> found = FoundIn(answers);
   if (found.empty()) {
-    const bool is_partial =
-        !answers.empty() && !answers[0].unknown_values.empty();
-    page.Paragraph(is_partial ? "nothing can be said without the cache leaves"
-                              : "nothing wrong");
+    page.Paragraph(AllKnown(answers)
+                       ? "nothing wrong"
+                       : "nothing can be said: see above what is not known");
     return;
   }
   for (const Found& one : found) {
@@ -273,6 +278,15 @@ std::string CheckText(const PredictionSubject& subject,
     }
   }
   if (!text.empty()) return text;
+  if (!AllKnown(answers)) {
+    absl::StrAppend(&text, name, ": cannot be told");
+    for (const UnknownFact& fact : subject.unknown) {
+      absl::StrAppend(&text, "; ", fact.what, ": `", fact.command, "`");
+    }
+    return absl::StrCat(
+        WrapText(WithoutControlCharacters(text), 2, std::max(columns, 40)),
+        "\n");
+  }
   return WithoutControlCharacters(absl::StrCat(
       name, ": healthy under ",
       answers.size() == 1 ? answers[0].build
