@@ -315,6 +315,12 @@ class Measurement {
     return part;
   }
 
+  static ThresholdProblem WithNow(ThresholdProblem problem,
+                                  const EffectiveThresholds& now) {
+    problem.now = now;
+    return problem;
+  }
+
   // The part with only one of its two settings.
   Part OnlyRepString(Part part) const {
     part.answer.non_temporal = std::nullopt;
@@ -381,7 +387,11 @@ class Measurement {
     for (const bool is_memset : {false, true}) {
       std::vector<Part> parts = Split(MakePart(is_memset));
       if (!is_memset) AddRepair(parts);
+      proposed_[is_memset] = libc_.now;
       for (Part& part : parts) {
+        proposed_[is_memset] =
+            WithThresholds(WithNow(part.problem, proposed_[is_memset]),
+                           part.answer.rep_string, part.answer.non_temporal);
         AddSettings(part);
         advice_.proposed.insert(advice_.proposed.end(), part.settings.begin(),
                                 part.settings.end());
@@ -441,13 +451,13 @@ class Measurement {
 
   ProofSubject SubjectOf(const Part& part) const {
     const ThresholdProblem& problem = part.problem;
-    return {problem.is_memset,
-            [&problem](uint64_t size) {
-              return PathOf(problem, problem.now, size);
-            },
-            [&problem, after = part.after()](uint64_t size) {
-              return PathOf(problem, after, size);
-            }};
+    const auto path_with = [&problem](EffectiveThresholds thresholds) {
+      return [&problem, thresholds](uint64_t size) {
+        return PathOf(problem, thresholds, size);
+      };
+    };
+    return {problem.is_memset, path_with(problem.now), path_with(part.after()),
+            path_with(proposed_[problem.is_memset])};
   }
 
   absl::Status Prove(const kernels::WorkerSetup& setup) {
@@ -595,6 +605,8 @@ class Measurement {
   const std::vector<int> cpus_;
   PathQuestions questions_;
   std::vector<Part> parts_;
+  // What all proposals together set, for memmove and for memset.
+  EffectiveThresholds proposed_[2];
   MeasuredAdvice advice_;
 };
 

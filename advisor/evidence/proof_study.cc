@@ -149,6 +149,17 @@ Results Touched(const Results& results, const ProofSubject& subject) {
   return touched;
 }
 
+// Without the cells that took another path than the one that is judged.
+Results Judged(const Results& results, const ProofSubject& subject) {
+  if (subject.measured == nullptr) return results;
+  Results judged;
+  for (const ContrastResult* result : results) {
+    const uint64_t size = result->contrast.cell.size;
+    if (subject.measured(size) == subject.after(size)) judged.push_back(result);
+  }
+  return judged;
+}
+
 // The mean over cells by weight, one value a process.
 std::vector<double> MeanByProcess(const Results& results) {
   std::vector<double> means;
@@ -256,7 +267,8 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
   Proof proof;
   proof.processes = study.processes;
   proof.steal = study.steal;
-  const Results all = Comparisons(study, subject.is_memset, kWithSide);
+  const Results all =
+      Judged(Comparisons(study, subject.is_memset, kWithSide), subject);
   const Results touched = Touched(all, subject);
   const Results control = Touched(
       Comparisons(study, subject.is_memset, kWithoutAgainSide), subject);
@@ -325,6 +337,10 @@ Proof JoinProofs(const std::vector<Proof>& proofs) {
           [&](const ProofCell& other) { return IsSameCell(cell, other); });
       if (!is_there) joined.cells.push_back(cell);
     }
+  }
+  if (joined.holds && proofs.size() > 1) {
+    joined.summary = absl::StrCat("each of the ", proofs.size(),
+                                  " settings holds for itself");
   }
   joined.touched_ratio = std::exp(touched / static_cast<double>(proofs.size()));
   joined.all_ratio = std::exp(all / static_cast<double>(proofs.size()));

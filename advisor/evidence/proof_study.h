@@ -28,6 +28,10 @@ struct ProofSubject {
   // The path of a size without and with it.
   std::function<CopyPath(uint64_t)> before;
   std::function<CopyPath(uint64_t)> after;
+  // The path with what was set while it was measured, where that is more than
+  // what is judged: cells in which the two differ say nothing. nullptr:
+  // `after`.
+  std::function<CopyPath(uint64_t)> measured = nullptr;
 };
 
 struct ProofPlan {

@@ -140,6 +140,18 @@ TEST(ProofStudyTest, ADisturbedRunProvesNothing) {
   EXPECT_FALSE(JudgeProof(Simulate(-0.05, 0.4, 1), RepMovsbSubject()).holds);
 }
 
+// The setting was moved back from 24576 to 12288 after the measurement.
+TEST(ProofStudyTest, CellsThatTookAnotherPathSayNothing) {
+  ProofSubject subject = RepMovsbSubject();
+  subject.measured = subject.after;
+  subject.after = [](uint64_t size) { return RepFrom(size, 12288); };
+  const Proof proof = JudgeProof(Simulate(-0.3, 0.01, 1), subject);
+  EXPECT_TRUE(proof.holds) << proof.summary;
+  for (const ProofCell& cell : proof.cells) {
+    EXPECT_TRUE(cell.size <= 12288 || cell.size > 24576) << cell.size;
+  }
+}
+
 TEST(ProofStudyTest, JoinsProofs) {
   const Proof good = JudgeProof(Simulate(-0.3, 0.01, 1), RepMovsbSubject());
   const Proof bad = JudgeProof(Simulate(0, 0.01, 1), RepMovsbSubject());

@@ -175,6 +175,10 @@ double CellRunner::Run(const Routine& routine, uint64_t calls) {
          static_cast<double>(cycles.size());
 }
 
+void CellRunner::WarmUp(const Routine& routine) {
+  Run(routine, buffers_[0].pairs().size());
+}
+
 uint64_t CellRunner::CallsToFill(const Routine& routine, double cycles) {
   // Doubling until the batch is long enough to be timed well.
   for (uint64_t calls = 1;; calls *= 2) {

@@ -41,6 +41,10 @@ class CellRunner {
   // none), then `calls` that do. Cycles a call, the mean over the copiers.
   double Run(const Routine& routine, uint64_t calls);
 
+  // One call on each pair of buffers, so that all of them were used a moment
+  // ago.
+  void WarmUp(const Routine& routine);
+
   // How many calls fill `cycles`, at least 1.
   uint64_t CallsToFill(const Routine& routine, double cycles);
 

@@ -44,6 +44,14 @@ TEST(CellRunnerTest, MakesOneCallMoreThanItTimes) {
   EXPECT_EQ(copied_bytes, 40960u);
 }
 
+TEST(CellRunnerTest, WarmsEveryBuffer) {
+  const auto runner =
+      Make({false, 100000, Alignment::kAligned, Regime::kRotating, 1});
+  copies = 0;
+  runner->WarmUp({&CountingCopy, nullptr});
+  EXPECT_GE(copies, (4u << 20) / (2 * 102400));
+}
+
 TEST(CellRunnerTest, RunsEveryCopier) {
   const auto runner = Make({false, 100, Alignment::kAligned, Regime::kHot, 2});
   for (int round = 0; round < 50; ++round) {

@@ -206,6 +206,12 @@ class Worker {
     return absl::OkStatus();
   }
 
+  Answer WarmUp(Words words) {
+    if (absl::Status status = Select(words[0]); !status.ok()) return status;
+    runner_->WarmUp(routine_);
+    return "";
+  }
+
   Answer CountCalls(Words words) {
     if (absl::Status status = Select(words[0]); !status.ok()) return status;
     const absl::StatusOr<uint64_t> cycles = ParseNumber<uint64_t>(words[1]);
@@ -278,6 +284,7 @@ absl::Span<const Worker::Request> Worker::Requests() {
       {"routines", 2, &Worker::UseRoutines},
       {"parameters", 1, &Worker::SetParameters},
       {"cell", 2, &Worker::SetCell},
+      {"warm", 2, &Worker::WarmUp},
       {"calls", 3, &Worker::CountCalls},
       {"run", 3, &Worker::RunBatch},
       {"pairs", 5, &Worker::RunPairs},

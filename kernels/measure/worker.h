@@ -13,6 +13,7 @@
 //   parameters A ...  the side's tree's variables, a word for each side of a
 //                     comparison (parameters_text.h)        -> "ok"
 //   cell CELL         fresh buffers for it (cell.h)         -> "ok"
+//   warm SIDE         one call on each of the cell's buffers -> "ok"
 //   calls SIDE CYCLES how many calls fill so many cycles    -> "ok N"
 //   run SIDE CALLS    one batch                             -> "ok CYCLES"
 //   pairs A B CALLS N N pairs of batches, the two sides of each in random order

@@ -24,12 +24,13 @@ std::vector<std::string> Ask(const std::vector<std::string>& requests) {
 
 TEST(WorkerTest, MeasuresTheLibc) {
   const auto answers = Ask({"seed 7", "libc", "cell memcpy/4096/aligned/hot/1",
-                            "calls 0 100000", "run 0 10"});
+                            "calls 0 100000", "run 0 10", "warm 0"});
   EXPECT_EQ(answers[0], "ok");
   EXPECT_EQ(answers[1], "ok");
   EXPECT_EQ(answers[2], "ok");
   EXPECT_THAT(answers[3], StartsWith("ok "));
   EXPECT_THAT(answers[4], StartsWith("ok "));
+  EXPECT_EQ(answers[5], "ok");
 }
 
 // The ports are in every binary; threshold 0 makes them slow at 4 KiB.
