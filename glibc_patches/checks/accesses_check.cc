@@ -20,7 +20,7 @@ namespace {
 int64_t StepsOf(Effort effort) {
   switch (effort) {
     case Effort::kQuick:
-      return 40000;
+      return 30000;
     case Effort::kNormal:
       return 100000;
     case Effort::kThorough:

@@ -86,7 +86,11 @@ struct Amounts {
   int pairs;
   uint64_t bytes_per_size;
   int least_pairs;
-  // Overlap: random distances of a size beside the fixed ones.
+  // Distances modulo 4 KiB and 4 GiB of a size, of a list that is gone through
+  // in turn.
+  int aliases;
+  // Overlap: distances of a list, in random order, and random ones.
+  int fixed_distances;
   int distances;
   int alignments_per_distance;
   int random_sizes;
@@ -95,11 +99,11 @@ struct Amounts {
 Amounts AmountsOf(Effort effort) {
   switch (effort) {
     case Effort::kQuick:
-      return {48, 256 << 10, 2, 24, 1, 12};
+      return {32, 256 << 10, 2, 8, 16, 8, 1, 12};
     case Effort::kNormal:
-      return {192, 1 << 20, 3, 96, 2, 60};
+      return {192, 1 << 20, 3, 22, 64, 96, 2, 60};
     case Effort::kThorough:
-      return {4096, 16 << 20, 16, 1024, 4, 400};
+      return {4096, 16 << 20, 16, 22, 64, 1024, 4, 400};
   }
   return {};
 }
@@ -210,8 +214,10 @@ class Planner {
       distances.push_back(d);
       distances.push_back(-d);
     }
-    const size_t count = std::min<size_t>(
-        distances.size(), std::max(2 * amounts_.least_pairs, PairsOf(size)));
+    const size_t count =
+        std::min({distances.size(), static_cast<size_t>(amounts_.aliases),
+                  static_cast<size_t>(
+                      std::max(2 * amounts_.least_pairs, PairsOf(size)))});
     const size_t start = random_() % distances.size();
     for (size_t i = 0; i < count; ++i) {
       const int64_t distance = distances[(start + i) % distances.size()];
@@ -267,7 +273,10 @@ class Planner {
                                       signed_size - 1,
                                       signed_size,
                                       signed_size + 1};
-    const size_t few = PairsOf(size) < 8 ? 16 : distances.size();
+    const size_t few =
+        PairsOf(size) < 8
+            ? 12
+            : std::min<size_t>(amounts_.fixed_distances, distances.size());
     std::shuffle(distances.begin(), distances.end(), random_);
     distances.resize(few);
     const int extra = std::min(amounts_.distances, PairsOf(size));

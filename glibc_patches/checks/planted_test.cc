@@ -55,7 +55,8 @@ struct Planted {
   X(writes_far)                                                                \
   X(forward_only)                                                              \
   X(crashes)                                                                   \
-  X(hangs) X(jumps_away) X(exits) X(kills) X(smashes_stack) X(reads_past) X(   \
+  X(hangs)                                                                     \
+  X(jumps_away) X(exits) X(kills) X(smashes_stack) X(reads_past) X(            \
       reads_before) X(reads_past_in_page) X(writes_same_past_in_page)          \
       X(writes_same_to_source) X(masked) X(masked_one_too_many) X(             \
           reads_at_zero) X(returns_more) X(mempcpy) X(memset)                  \
