@@ -1,6 +1,7 @@
 // validate_patch PATCH... [flags]: applies patches to a private copy of glibc's
 // memory functions, builds both, and judges what changed.
 
+#include <signal.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
@@ -315,6 +316,8 @@ int Main(int argc, char** argv) {
     return ServeMeasurement(argc, argv);
   }
   advisor::InstallInterruptHandler();
+  // A reader that went away (| head) must not keep the scratch folder alive.
+  signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
   auto flags = advisor::Flags::Parse(words, kFlags);
   if (!flags.ok()) return Fail(flags.status());

@@ -76,6 +76,21 @@ BROKEN=yes run 4 "$tools/run_advisor"
 expect "no output of a broken build" "" "$(<out)"
 expect "the build's own words" 1 "$(grep -c 'no such target' err)"
 
+# validate_patch: no --base is made up where Bazel has no source unpacked.
+fake "$BAZEL_BIN/glibc_patches/validate_patch" '
+printf "<%s>" "$@"
+exit "${VERDICT:-0}"'
+VERDICT=1 run 1 "$tools/validate_patch" "a patch" --quick
+expect "untouched" "<a patch><--quick>" "$(<out)"
+mkdir -p "$BAZEL_BIN/external/glibc_source"
+touch "$BAZEL_BIN/external/glibc_source/version.h"
+run 0 "$tools/validate_patch" p
+expect "the source of Bazel" "<--base=$BAZEL_BIN/external/glibc_source><p>" \
+  "$(<out)"
+GLIBC_SOURCE=x run 0 "$tools/validate_patch" p
+expect "the source of the user" "<p>" "$(<out)"
+BROKEN=yes run 4 "$tools/validate_patch" p
+
 # run_tests.
 export EVENTS=$work/events TEST_WORDS=$work/words
 event() {
