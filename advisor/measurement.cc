@@ -63,11 +63,11 @@ Effort EffortOf(MeasureMode mode) {
     effort.proof_max_processes = 24;
     effort.largest = uint64_t{64} << 20;
   } else {
-    effort.path_budget = absl::Seconds(8.5);
-    effort.path_limit = absl::Seconds(9.5);
+    effort.path_budget = absl::Seconds(8);
+    effort.path_limit = absl::Seconds(9);
     effort.path_max_processes = 8;
-    effort.proof_budget = absl::Seconds(8);
-    effort.proof_limit = absl::Seconds(9);
+    effort.proof_budget = absl::Seconds(9.5);
+    effort.proof_limit = absl::Seconds(10);
     effort.proof_max_processes = 12;
     effort.largest = uint64_t{16} << 20;
   }
@@ -464,7 +464,7 @@ class Measurement {
     const std::string without = libc_.tunables_in_environment;
     const std::string with =
         options_.control ? without : StringWith(advice_.proposed);
-    const std::vector<std::string> sides = {without, with, without};
+    const std::vector<std::string> sides = {without, with, without, without};
     ProofPlan proof_plan;
     for (const Part& part : parts_) {
       proof_plan.subjects.push_back(SubjectOf(part));

@@ -96,9 +96,9 @@ std::vector<Cell> CellsOf(const ProofSubject& subject, uint64_t size,
 }
 
 int PairsFor(uint64_t size) {
-  if (size > uint64_t{4} << 20) return 3;
+  if (size > uint64_t{4} << 20) return 4;
   if (size > uint64_t{1} << 20) return 4;
-  return 8;
+  return 6;
 }
 
 // What a single cell differs from itself by, at most in 95 of 100.
@@ -127,7 +127,7 @@ CellVerdict VerdictOf(const Interval& interval, double noise_floor) {
 
 using Results = std::vector<const ContrastResult*>;
 
-// This function's comparisons of `side` with kWithoutSide.
+// This function's comparisons in which `side` is the candidate.
 Results Comparisons(const kernels::Study& study, bool is_memset,
                     ProofSide side) {
   Results results;
@@ -255,7 +255,7 @@ std::vector<Contrast> ProofContrasts(const ProofPlan& plan) {
         AddOnce(contrasts, {cell, kWithoutSide, kWithSide, PairsFor(size)});
       }
       AddOnce(contrasts,
-              {cells[0], kWithoutSide, kWithoutAgainSide, PairsFor(size)});
+              {cells[0], kControlSide, kControlAgainSide, PairsFor(size)});
     }
   }
   return contrasts;
@@ -271,7 +271,7 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
       Judged(Comparisons(study, subject.is_memset, kWithSide), subject);
   const Results touched = Touched(all, subject);
   const Results control = Touched(
-      Comparisons(study, subject.is_memset, kWithoutAgainSide), subject);
+      Comparisons(study, subject.is_memset, kControlAgainSide), subject);
   const double cell_noise = NoiseOfCells(control);
   for (const ContrastResult* result : all) {
     const Cell& cell = result->contrast.cell;
@@ -290,10 +290,12 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
     return proof;
   }
   const Interval mean = kernels::MeanInterval(MeanByProcess(touched), 0.99);
-  const double noise = std::max(
-      kLowestNoise,
-      std::abs(kernels::MeanInterval(MeanByProcess(control), 0.99).middle));
-  proof.noise_floor = std::expm1(noise);
+  const Interval control_mean =
+      kernels::MeanInterval(MeanByProcess(control), 0.99);
+  const bool control_differs =
+      (control_mean.low > 0 || control_mean.high < 0) &&
+      std::abs(control_mean.middle) > kBand;
+  proof.noise_floor = std::expm1(cell_noise);
   proof.touched_ratio = std::exp(mean.middle);
   proof.all_ratio =
       std::exp(kernels::MeanInterval(MeanByProcess(all), 0.99).middle);
@@ -309,7 +311,11 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
     proof.summary = absl::StrCat(
         "harmful: ", slower->what, " takes ",
         Words(kernels::MeanInterval(slower->log_ratios, 0.95)), " of the time");
-  } else if (mean.high >= -noise) {
+  } else if (control_differs) {
+    proof.summary =
+        absl::StrCat("cannot tell: the defaults against themselves take ",
+                     Words(control_mean), " of the time");
+  } else if (mean.high >= -kLowestNoise) {
     proof.summary = absl::StrCat("not proved: ", words);
   } else {
     proof.holds = true;

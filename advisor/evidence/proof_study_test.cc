@@ -54,7 +54,7 @@ TEST(ProofStudyTest, AsksTouchedSizesAndTheirNeighbours) {
   EXPECT_GT(*sizes.rbegin(), 24576u);
   const bool controlled = std::any_of(
       contrasts.begin(), contrasts.end(), [](const Contrast& contrast) {
-        return contrast.candidate == kWithoutAgainSide;
+        return contrast.candidate == kControlAgainSide;
       });
   EXPECT_TRUE(controlled);
 }
@@ -130,6 +130,16 @@ TEST(ProofStudyTest, OneHarmedCellForbids) {
       JudgeProof(Simulate(-0.3, 0.01, 1, 0.2), RepMovsbSubject());
   EXPECT_FALSE(proof.holds);
   EXPECT_THAT(proof.summary, HasSubstr("harmful: memcpy/"));
+}
+
+TEST(ProofStudyTest, AControlThatDiffersProvesNothing) {
+  kernels::Study study = Simulate(-0.3, 0.01, 1);
+  for (kernels::ContrastResult& result : study.results) {
+    if (result.contrast.candidate != kControlAgainSide) continue;
+    for (double& ratio : result.log_ratios) ratio += 0.1;
+  }
+  EXPECT_THAT(JudgeProof(study, RepMovsbSubject()).summary,
+              HasSubstr("the defaults against themselves"));
 }
 
 TEST(ProofStudyTest, ADisturbedRunProvesNothing) {

@@ -28,7 +28,7 @@ class PairSource {
  public:
   virtual ~PairSource() = default;
 
-  // `count` pairs of batches of side `candidate` against side `base`.
+  // At least `count` pairs of batches of side `candidate` against side `base`.
   virtual absl::StatusOr<Pairs> Measure(const Cell& cell, int base,
                                         int candidate, int count) = 0;
 };
