@@ -12,12 +12,8 @@ namespace {
 
 // One row a command; sorted by name.
 constexpr const CommandRow* kCommands[] = {
-    &kCompareCommand,
-    &kHelpCommand,
-    &kInspectCommand,
-    &kPredictCommand,
-    &kRecommendCommand,
-    &kVersionCommand,
+    &kCompareCommand, &kHelpCommand,      &kInspectCommand,
+    &kPredictCommand, &kRecommendCommand, &kVersionCommand,
 };
 
 }  // namespace

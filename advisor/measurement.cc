@@ -200,6 +200,8 @@ class Measurement {
   struct Part {
     ThresholdProblem problem;
     ThresholdAnswer answer;
+    // Not empty where a value that is wrong on the face of it is repaired.
+    std::string repair_reason;
     std::vector<TunableSetting> settings;
 
     EffectiveThresholds after() const {
@@ -306,6 +308,7 @@ class Measurement {
          is_memset ? questions_.rep_stosb_from : questions_.rep_movsb_from,
          std::nullopt},
         {},
+        {},
         {}};
     if (is_memset ? questions_.non_temporal_set
                   : questions_.non_temporal_copy) {
@@ -355,8 +358,16 @@ class Measurement {
     Part part = MakePart(false);
     part.answer = {};
     part.answer.non_temporal = libc_.repairs[0].value;
-    part.answer.non_temporal_reason = libc_.repairs[0].reason;
+    part.repair_reason = libc_.repairs[0].reason;
     parts.push_back(std::move(part));
+  }
+
+  static std::string ReasonOf(const Part& part) {
+    if (!part.repair_reason.empty()) return part.repair_reason;
+    return absl::StrFormat(
+        "By the measured curve as good as %.0f %% on an octave of sizes.",
+        100 * GainOctaves(part.problem, part.answer.rep_string,
+                          part.answer.non_temporal));
   }
 
   void AddSettings(Part& part) const {
@@ -369,7 +380,7 @@ class Measurement {
                                               : Tunable::kX86RepMovsbThreshold),
            *answer.rep_string,
            is_memset ? now.rep_stosb_threshold : now.rep_movsb_threshold,
-           answer.rep_string_reason});
+           ReasonOf(part)});
     }
     if (answer.non_temporal.has_value()) {
       part.settings.push_back(
@@ -379,7 +390,7 @@ class Measurement {
            *answer.non_temporal,
            is_memset ? now.memset_non_temporal_threshold
                      : now.non_temporal_threshold,
-           answer.non_temporal_reason});
+           ReasonOf(part)});
     }
   }
 
@@ -584,15 +595,12 @@ class Measurement {
       std::replace(finding.id.begin(), finding.id.end(), '_', '-');
       finding.severity = Severity::kWarning;
       finding.title = absl::StrCat(
-          short_name, " is too ", lower ? "high" : "low", " for this machine: ",
+          short_name, " is too ", lower ? "high" : "low", " here: ",
           setting.value_before.has_value()
               ? absl::StrCat(*setting.value_before)
               : std::string("the constant of this release"),
-          ", measured best: about ", setting.value);
-      finding.evidence = {
-          absl::StrCat("measurement: ", advice_.method, ", ",
-                       advice_.path_study.processes, " processes"),
-          absl::StrCat("proof: ", proof.summary)};
+          ", measured best about ", setting.value, ".");
+      finding.evidence = {proof.summary};
       advice_.findings.push_back(std::move(finding));
     }
   }

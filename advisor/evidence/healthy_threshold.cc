@@ -10,7 +10,8 @@ namespace {
 // NONTEMPORAL threshold of 2.38 and later without cache information.
 constexpr uint64_t kWithoutCacheInformation = uint64_t{64} << 20;
 // More than half of the largest L3 that there is (504 MiB, Xeon 6980P) rests on
-// a size that cannot be right, or is the 2^60 - 1 of a vendor that is not known.
+// a size that cannot be right, or is the 2^60 - 1 of a vendor that is not
+// known.
 constexpr uint64_t kLargestPlausible = uint64_t{256} << 20;
 
 }  // namespace

@@ -219,11 +219,6 @@ std::vector<std::optional<uint64_t>> OrNone(const Values& values) {
   return result;
 }
 
-std::string GainWords(double octaves) {
-  return absl::StrFormat("measured gain: %.0f %% over an octave of sizes",
-                         100 * octaves);
-}
-
 }  // namespace
 
 EffectiveThresholds WithThresholds(const ThresholdProblem& problem,
@@ -256,10 +251,16 @@ CopyPath PathOf(const ThresholdProblem& problem,
                            : PathOfMemmove(problem.code, thresholds, size);
 }
 
+double GainOctaves(const ThresholdProblem& problem,
+                   std::optional<uint64_t> rep_string,
+                   std::optional<uint64_t> non_temporal) {
+  return -ExtraCost(problem, WithThresholds(problem, rep_string, non_temporal));
+}
+
 ThresholdAnswer SearchThresholds(const ThresholdProblem& problem) {
   ThresholdAnswer answer;
   if (problem.curve.sizes.empty()) {
-    answer.rep_string_reason = answer.non_temporal_reason = "not measured";
+    answer.reason = "not measured";
     return answer;
   }
   const auto rep_strings = OrNone(RepStringCandidates(problem));
@@ -273,13 +274,10 @@ ThresholdAnswer SearchThresholds(const ThresholdProblem& problem) {
         only_rep.extra < only_nt.extra ? only_rep : only_nt;
     if (simpler.extra - best.extra < kWorthwhileOctaves) best = simpler;
   }
-  answer.gain_octaves = -best.extra;
-  if (answer.gain_octaves < kWorthwhileOctaves) {
-    const std::string reason = absl::StrFormat(
+  if (-best.extra < kWorthwhileOctaves) {
+    answer.reason = absl::StrFormat(
         "the default is within %.1f %% of the best over an octave of sizes",
-        100 * answer.gain_octaves);
-    answer.rep_string_reason = answer.non_temporal_reason = reason;
-    answer.gain_octaves = 0;
+        -100 * best.extra);
     return answer;
   }
   answer.rep_string = best.rep_string;
@@ -293,8 +291,6 @@ ThresholdAnswer SearchThresholds(const ThresholdProblem& problem) {
       *answer.non_temporal > problem.now.rep_movsb_threshold.value_or(0)) {
     answer.rep_string = answer.non_temporal;
   }
-  answer.rep_string_reason = answer.non_temporal_reason =
-      GainWords(answer.gain_octaves);
   return answer;
 }
 

@@ -43,12 +43,8 @@ struct ThresholdAnswer {
   // What to set; nullopt: leave it.
   std::optional<uint64_t> rep_string;
   std::optional<uint64_t> non_temporal;
-  // Mean gain over one octave of sizes, summed over all of them: 0.1 is 10 % on
-  // sizes 1 to 2 KiB, or 5 % from 1 to 4 KiB.
-  double gain_octaves = 0;
-  // Why, or why nothing: one sentence each.
-  std::string rep_string_reason;
-  std::string non_temporal_reason;
+  // Why nothing is to be set; empty where something is.
+  std::string reason;
 
   bool proposes() const {
     return rep_string.has_value() || non_temporal.has_value();
@@ -59,6 +55,13 @@ struct ThresholdAnswer {
 inline constexpr double kWorthwhileOctaves = 0.05;
 
 ThresholdAnswer SearchThresholds(const ThresholdProblem& problem);
+
+// What a setting gains by the curve, summed over octaves of sizes: 0.1 is 10 %
+// on sizes 1 to 2 KiB, or 5 % from 1 to 4 KiB. Negative infinity where that is
+// not known or a measured size loses too much.
+double GainOctaves(const ThresholdProblem& problem,
+                   std::optional<uint64_t> rep_string,
+                   std::optional<uint64_t> non_temporal);
 
 // `now` with tunables set, as the release derives one from the other.
 EffectiveThresholds WithThresholds(const ThresholdProblem& problem,
