@@ -1,6 +1,7 @@
 #include "glibc_patches/patched_source.h"
 
 #include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "advisor/host/subprocess.h"
@@ -55,8 +56,8 @@ class PatchedSourceTest : public ::testing::Test {
 
   std::unique_ptr<ScratchFolder> scratch_;
   std::string base_;
-  const advisor::RealFileReader files_;
-  const advisor::RealSubprocess subprocess_;
+  const advisor::RealFileReader files_ = {};
+  const advisor::RealSubprocess subprocess_ = {};
 };
 
 TEST_F(PatchedSourceTest, TheBaseStaysAsItIs) {
