@@ -264,6 +264,8 @@ void SetUsable(const GlibcBuild& build, uint64_t xcr0, CpuFeatures& features) {
     }
     features.usable.Set(row.feature, usable);
   }
+  // Start-up sets XSAVE without a look at its CPUID bit.
+  if (osxsave) features.usable.Set(Feature::kXsave, true);
   // Before usable bits existed, Intel's CPUID bit itself was cleared.
   if (!build.Has(Change::kUsableBits) && features.kind == CpuKind::kIntel &&
       abort) {

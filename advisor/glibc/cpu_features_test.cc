@@ -82,6 +82,18 @@ TEST(Usable, NeedsTheOperatingSystem) {
   EXPECT_TRUE(Detect(cpu, "2.36").cpuid.Contains(Feature::kAvx2));
 }
 
+// A hypervisor that hides XSAVE (1:ECX[26]) but has OSXSAVE on loses nothing.
+TEST(Usable, XsaveFollowsOsxsave) {
+  CpuidTable cpu = VectorNamed("skx_host");
+  CpuidRegisters leaf1 = cpu.Execute(1);
+  leaf1.ecx &= ~(1u << 26);
+  cpu.Set(1, 0, leaf1);
+  EXPECT_TRUE(Detect(cpu, "2.36").usable.Contains(Feature::kXsave));
+  leaf1.ecx &= ~(1u << 27);
+  cpu.Set(1, 0, leaf1);
+  EXPECT_FALSE(Detect(cpu, "2.36").usable.Contains(Feature::kXsave));
+}
+
 TEST(AvxFastUnalignedLoad, IntelOnlyUntil227) {
   const CpuidTable zen = VectorNamed("zen2_7742");
   EXPECT_FALSE(Has(zen, "2.27", Flag::kAvxFastUnalignedLoad));

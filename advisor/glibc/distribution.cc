@@ -150,6 +150,17 @@ constexpr DistributionRow kRows[] = {
      false,
      "Debian 12: taken for 9+deb12u14; later patches are not known here",
      kDebianChangelog},
+    // Debian 13. Revisions between the two ends were not looked at.
+    {41,
+     "12+deb13u",
+     5,
+     5,
+     "",
+     "2026-01-20",
+     {},
+     true,
+     "Debian 13",
+     "its loader, replayed on 67 dumps: equal to release/2.41/master"},
 };
 
 bool SuffixMatches(absl::string_view expected, absl::string_view rest) {

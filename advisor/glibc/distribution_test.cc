@@ -45,6 +45,7 @@ TEST(Distribution, PicksTheRowOfTheRevision) {
   EXPECT_EQ(FindDistributionRow(36, "9")->from, 9);
   EXPECT_EQ(FindDistributionRow(36, "9+b1")->from, 9);
   EXPECT_EQ(FindDistributionRow(28, "251.el8_10.2")->from, 242);
+  EXPECT_TRUE(FindDistributionRow(41, "12+deb13u5")->certain);
 }
 
 TEST(Distribution, LeavesOthersAlone) {
@@ -55,6 +56,7 @@ TEST(Distribution, LeavesOthersAlone) {
   EXPECT_EQ(FindDistributionRow(36, "9ubuntu4"), nullptr);
   EXPECT_EQ(FindDistributionRow(36, "18.fc37"), nullptr);
   EXPECT_EQ(FindDistributionRow(35, "9+deb12u14"), nullptr);
+  EXPECT_EQ(FindDistributionRow(41, "12+deb13u4"), nullptr);
   EXPECT_EQ(FindDistributionRow(28, "241.el8"), nullptr);
   EXPECT_EQ(FindDistributionRow(28, "241.fc30"), nullptr);
   EXPECT_EQ(FindDistributionRow(28, ""), nullptr);
