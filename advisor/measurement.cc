@@ -561,9 +561,8 @@ class Measurement {
     advice_.proof = JoinProofs(held.empty() ? failed : held);
     if (study.processes < 2) {
       advice_.reason =
-          "Cannot tell: this machine was too busy to prove anything in the "
-          "time "
-          "there was; try again, or --measure=full.";
+          "Cannot tell: this machine was too busy to prove anything in time; "
+          "try again, or --measure=full.";
       return;
     }
     if (held.empty()) {
@@ -578,8 +577,7 @@ class Measurement {
         advice_.proof->touched_ratio);
     if (!failures.empty()) {
       absl::StrAppend(&advice_.reason,
-                      " Left out, for it did not prove to be "
-                      "better: ",
+                      " Left out, for it did not prove to be better: ",
                       absl::StrJoin(failures, "; "), ".");
     }
   }
