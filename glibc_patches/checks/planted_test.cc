@@ -45,33 +45,61 @@ struct Planted {
   void* end;
 };
 
-#define PLANTED_FUNCTIONS(X)                                                   \
-  X(honest)                                                                    \
-  X(honest_endbr64)                                                            \
-  X(wrong_byte)                                                                \
-  X(one_short_above_threshold)                                                 \
-  X(writes_before)                                                             \
-  X(changes_source)                                                            \
-  X(writes_far)                                                                \
-  X(forward_only)                                                              \
-  X(crashes)                                                                   \
-  X(hangs)                                                                     \
-  X(jumps_away)                                                                \
-  X(exits)                                                                     \
-  X(kills)                                                                     \
-  X(smashes_stack) X(reads_past) X(reads_before) X(reads_past_in_page) X(      \
-      writes_same_past_in_page) X(writes_same_to_source) X(masked)             \
-      X(masked_one_too_many) X(reads_at_zero) X(returns_more) X(mempcpy) X(    \
-          memset) X(memset_one_short) X(clobbers_rbx) X(clobbers_rbp)          \
-          X(clobbers_r12) X(clobbers_r15) X(clobbers_r11) X(leaves_direction)  \
-              X(moves_stack) X(writes_stack) X(uses_red_zone) X(leaves_mmx)    \
-                  X(changes_mxcsr) X(changes_x87) X(dirty) X(dirty_then_clean) \
-                      X(dirty_at_a_tebibyte) X(not_fenced) X(fenced)           \
-                          X(fenced_on_one_path) X(asks_for_transaction)        \
-                              X(asks_the_wrong_way) X(never_asks)              \
-                                  X(aborts_transactions) X(needs_bmi2)         \
-                                      X(truncates_size) X(signed_size)         \
-                                          X(dead_block)
+// clang-format off
+#define PLANTED_FUNCTIONS(X) \
+  X(honest) \
+  X(honest_endbr64) \
+  X(wrong_byte) \
+  X(one_short_above_threshold) \
+  X(writes_before) \
+  X(changes_source) \
+  X(writes_far) \
+  X(forward_only) \
+  X(crashes) \
+  X(hangs) \
+  X(jumps_away) \
+  X(exits) \
+  X(kills) \
+  X(smashes_stack) \
+  X(reads_past) \
+  X(reads_before) \
+  X(reads_past_in_page) \
+  X(writes_same_past_in_page) \
+  X(writes_same_to_source) \
+  X(masked) \
+  X(masked_one_too_many) \
+  X(reads_at_zero) \
+  X(returns_more) \
+  X(mempcpy) \
+  X(memset) \
+  X(memset_one_short) \
+  X(clobbers_rbx) \
+  X(clobbers_rbp) \
+  X(clobbers_r12) \
+  X(clobbers_r15) \
+  X(clobbers_r11) \
+  X(leaves_direction) \
+  X(moves_stack) \
+  X(writes_stack) \
+  X(uses_red_zone) \
+  X(leaves_mmx) \
+  X(changes_mxcsr) \
+  X(changes_x87) \
+  X(dirty) \
+  X(dirty_then_clean) \
+  X(dirty_at_a_tebibyte) \
+  X(not_fenced) \
+  X(fenced) \
+  X(fenced_on_one_path) \
+  X(asks_for_transaction) \
+  X(asks_the_wrong_way) \
+  X(never_asks) \
+  X(aborts_transactions) \
+  X(needs_bmi2) \
+  X(truncates_size) \
+  X(signed_size) \
+  X(dead_block)
+// clang-format on
 
 #define DECLARE(name)                   \
   extern "C" void planted_##name(void); \
