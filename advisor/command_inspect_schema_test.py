@@ -1,3 +1,4 @@
+#!/usr/bin/env -S python3 -B
 """What `advisor inspect --format=json` printed is what the schema says."""
 
 import copy
