@@ -101,16 +101,6 @@ int PairsFor(uint64_t size) {
   return 6;
 }
 
-// What a single cell differs from itself by, at most in 95 of 100.
-double NoiseOfCells(const std::vector<const ContrastResult*>& control) {
-  std::vector<double> differences;
-  for (const ContrastResult* result : control) {
-    differences.push_back(std::abs(result->interval(0.95).middle));
-  }
-  if (differences.empty()) return kLowestNoise;
-  return std::max(kLowestNoise, kernels::Quantile(differences, 0.95));
-}
-
 CellVerdict VerdictOf(const Interval& interval, double noise_floor) {
   switch (kernels::Compare(interval, noise_floor, kBand)) {
     case kernels::Comparison::kFaster:
@@ -272,7 +262,11 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
   const Results touched = Touched(all, subject);
   const Results control = Touched(
       Comparisons(study, subject.is_memset, kControlAgainSide), subject);
-  const double cell_noise = NoiseOfCells(control);
+  const double cell_noise = kernels::NoiseFloor(
+      study, kControlSide, kControlAgainSide, [&](const Cell& cell) {
+        return cell.is_memset == subject.is_memset &&
+               subject.before(cell.size) != subject.after(cell.size);
+      });
   for (const ContrastResult* result : all) {
     const Cell& cell = result->contrast.cell;
     const Interval interval = result->interval(0.95);
