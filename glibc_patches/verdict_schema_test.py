@@ -1,44 +1,17 @@
 #!/usr/bin/env -S python3 -B
 """The JSON that verdict_test holds the renderer to is what the schema says."""
 
-import copy
-import glob
-import json
+import sys
 import unittest
 
-SCHEMA = "glibc_patches/verdict.schema.json"
-GOLDEN = "glibc_patches/golden/*.json"
+sys.path.insert(0, ".")
+from tools import schema_testing  # pylint: disable=wrong-import-position
 
 
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
+class VerdictSchemaTest(schema_testing.SchemaTests, unittest.TestCase):
 
-
-def load_jsonschema():
-    try:
-        import jsonschema  # pylint: disable=import-outside-toplevel
-        return jsonschema
-    except ImportError:
-        raise unittest.SkipTest("needs python3-jsonschema") from None
-
-
-class VerdictSchemaTest(unittest.TestCase):
-
-    def setUp(self):
-        jsonschema = load_jsonschema()
-        schema = read(SCHEMA)
-        jsonschema.Draft7Validator.check_schema(schema)
-        self.validator = jsonschema.Draft7Validator(schema)
-        self.documents = {path: read(path) for path in glob.glob(GOLDEN)}
-        self.assertGreaterEqual(len(self.documents), 3)
-
-    def errors(self, document):
-        return [error.message for error in self.validator.iter_errors(document)]
-
-    def test_every_sample_is_valid(self):
-        for path, document in self.documents.items():
-            self.assertEqual(self.errors(document), [], path)
+    schema = "glibc_patches/verdict.schema.json"
+    samples = "glibc_patches/golden/*.json"
 
     def test_breaking_any_sample_is_noticed(self):
 
@@ -54,12 +27,8 @@ class VerdictSchemaTest(unittest.TestCase):
         def other_version(document):
             document["schema_version"] = 2
 
-        for path, document in self.documents.items():
-            for change in (no_reason, misspelt, more, other_version):
-                changed = copy.deepcopy(document)
-                change(changed)
-                self.assertNotEqual(self.errors(changed), [],
-                                    f"{path} {change.__name__}")
+        self.assert_breaks_every_sample(
+            no_reason, misspelt, more, other_version)
 
 
 if __name__ == "__main__":

@@ -2,39 +2,18 @@
 """The JSON that command_predict_test holds the program to is what the schema
 says."""
 
-import copy
-import glob
-import json
+import sys
 import unittest
 
-SCHEMA = "testdata/schema/predict.schema.json"
-GOLDEN = "testdata/golden/predict/*.json"
+sys.path.insert(0, ".")
+from tools import schema_testing  # pylint: disable=wrong-import-position
 
 
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
+class PredictionSchemaTest(schema_testing.SchemaTests, unittest.TestCase):
 
-
-class PredictionSchemaTest(unittest.TestCase):
-
-    def setUp(self):
-        try:
-            import jsonschema  # pylint: disable=import-outside-toplevel
-        except ImportError:
-            self.skipTest("needs python3-jsonschema")
-        schema = read(SCHEMA)
-        jsonschema.Draft7Validator.check_schema(schema)
-        self.validator = jsonschema.Draft7Validator(schema)
-        self.documents = {path: read(path) for path in glob.glob(GOLDEN)}
-        self.assertGreaterEqual(len(self.documents), 2)
-
-    def errors(self, document):
-        return [error.message for error in self.validator.iter_errors(document)]
-
-    def test_every_golden_is_valid(self):
-        for path, document in self.documents.items():
-            self.assertEqual(self.errors(document), [], path)
+    schema = "testdata/schema/predict.schema.json"
+    samples = "testdata/golden/predict/*.json"
+    least_samples = 2
 
     def test_breaking_any_is_noticed(self):
 
@@ -50,13 +29,8 @@ class PredictionSchemaTest(unittest.TestCase):
         def other_consequence(document):
             document["predictions"][0]["hazards"][0]["consequence"] = "bad"
 
-        for path, document in self.documents.items():
-            for change in (without_variant, misspelt, negative,
-                           other_consequence):
-                changed = copy.deepcopy(document)
-                change(changed)
-                self.assertNotEqual(self.errors(changed), [],
-                                    f"{path} {change.__name__}")
+        self.assert_breaks_every_sample(
+            without_variant, misspelt, negative, other_consequence)
 
 
 if __name__ == "__main__":
