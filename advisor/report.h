@@ -79,6 +79,9 @@ enum class Verdict { kSet, kKeepDefaults };
 struct TunableSetting {
   std::string name;  // whole: "glibc.cpu.x86_non_temporal_threshold"
   uint64_t value = 0;
+  // A value that is no number (a hwcaps mask: "-AVX512F,-AVX512VL"); then
+  // `value` says nothing. Empty for numbers.
+  std::string text;
   // What is in force without it.
   std::optional<uint64_t> value_before;
   std::string reason;  // one sentence
@@ -131,6 +134,74 @@ struct Proof {
   std::vector<ProofCell> cells;
 };
 
+// The time of one dependent load in a working set of some size.
+struct LatencyPoint {
+  uint64_t bytes = 0;  // of the working set
+  double nanoseconds = 0;
+};
+
+// A level of cache as CPUID claims it and as the latency curve shows it.
+struct MeasuredCache {
+  std::string level;  // "L1d", "L2", "L3"
+  std::optional<uint64_t> claimed;
+  // What this process gets of it, bytes; nullopt: the curve shows no edge.
+  std::optional<uint64_t> measured;
+  // The claim cannot be true for this process: nothing may be derived from it.
+  bool contradicted = false;
+};
+
+struct CacheTruth {
+  std::string pages;  // "huge pages" or "4 KiB pages"
+  // Ascending by size.
+  std::vector<LatencyPoint> curve;
+  std::vector<MeasuredCache> levels;
+};
+
+// What the recommendation does for a stated mix of calls.
+struct WorkloadSummary {
+  std::string name;        // "compiler", or the file
+  std::string provenance;  // which program, machine and date
+  uint64_t calls = 0;
+  // Shares of calls and of bytes whose path the recommendation changes, 0 to 1.
+  double touched_calls = 0;
+  double touched_bytes = 0;
+  // Time of the whole mix with / without, 95 %; nullopt: not proved.
+  struct Ratio {
+    double ratio = 1;
+    double low = 1;
+    double high = 1;
+  };
+  std::optional<Ratio> one_copier;
+  // The same with all CPUs copying at once; nullopt on one CPU.
+  std::optional<Ratio> several_copiers;
+  // The touched cell with the worst ratio, in words; empty where none is.
+  std::string worst_cell;
+};
+
+// A mask of features that was tried, whether or not it is recommended.
+struct MaskTrial {
+  std::string mask;  // "-AVX512F,-AVX512VL"
+  std::string memmove_variant;
+  std::string memset_variant;
+  // Time with / without over the workload, 95 %.
+  double ratio = 1;
+  double low = 1;
+  double high = 1;
+  CellVerdict verdict = CellVerdict::kCannotTell;
+};
+
+// Time against size of one way through memmove or memset, for plots.
+struct TimeCurve {
+  std::string function;  // "memcpy", "memset"
+  std::string label;     // "vectors", "rep movsb", "non-temporal", a variant
+  std::string regime;    // "hot", "rotating"
+  struct Point {
+    uint64_t size = 0;
+    double cycles = 0;
+  };
+  std::vector<Point> points;
+};
+
 struct Report {
   absl::Time date;
   std::string tool_version;
@@ -146,6 +217,13 @@ struct Report {
   Recommendation recommendation;
   // nullopt when nothing was to be proved, or nothing measured.
   std::optional<Proof> proof;
+  // nullopt when not measured.
+  std::optional<CacheTruth> caches;
+  // nullopt when no workload was named.
+  std::optional<WorkloadSummary> workload;
+  std::vector<MaskTrial> masks;
+  // By function, regime, label; empty when not measured.
+  std::vector<TimeCurve> curves;
 };
 
 }  // namespace advisor
