@@ -79,12 +79,12 @@ enum class Verdict { kSet, kKeepDefaults };
 struct TunableSetting {
   std::string name;  // whole: "glibc.cpu.x86_non_temporal_threshold"
   uint64_t value = 0;
-  // A value that is no number (a hwcaps mask: "-AVX512F,-AVX512VL"); then
-  // `value` says nothing. Empty for numbers.
-  std::string text;
   // What is in force without it.
   std::optional<uint64_t> value_before;
   std::string reason;  // one sentence
+  // A value that is no number (a hwcaps mask: "-AVX512F,-AVX512VL"); then
+  // `value` says nothing. Empty for numbers.
+  std::string text = {};
 };
 
 struct Recommendation {
