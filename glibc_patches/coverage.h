@@ -20,8 +20,13 @@ struct CoverageRow {
   // A path in the tree; '*' stands for any characters but '/'.
   absl::string_view pattern;
   Coverage coverage;
-  // Releases that have such files, and what they are.
+  // The NN of the first and of the last 2.NN that has such a file; the last is
+  // 0 when the newest has it.
+  int first_release;
+  int last_release;
   absl::string_view what;
+
+  bool Matches(absl::string_view path) const;
 };
 
 // Sorted by pattern.
@@ -29,7 +34,7 @@ absl::Span<const CoverageRow> CoverageRows();
 
 Coverage CoverageOf(absl::string_view path);
 
-// "sysdeps/x86_64/multiarch/memmove-*.S  copy variants", a line each.
+// "sysdeps/x86/cpu-features.h  features of the CPU, until 2.32", a line each.
 std::string DescribeCoverage();
 
 }  // namespace glibc_patches

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "glibc_patches/loaded_trees.h"
 #include "glibc_patches/placed_pair_source.h"
 #include "glibc_patches/speed_plan.h"
+#include "glibc_patches/tree_release.h"
 #include "kernels/variant.h"
 
 namespace glibc_patches {
@@ -123,10 +125,22 @@ class Validation {
   // The thresholds and variants of this release on this machine.
   void Predict() {
     cpu_ = advisor::ReadNativeCpuid();
-    const auto build = advisor::ParseGlibcBuild(verdict_.release);
-    if (!build.ok()) return;  // a release that the model does not know
+    const std::optional<int> release = ModelledRelease(verdict_.release);
+    if (!release.has_value()) {
+      verdict_.notes.push_back(
+          absl::StrCat("the thresholds of glibc ", verdict_.release,
+                       " on this machine are not known: those of before its "
+                       "start are used"));
+      return;
+    }
+    const auto build = advisor::GlibcBuild::Tag(*release);
+    if (build.name() != verdict_.release) {
+      verdict_.notes.push_back(
+          absl::StrCat("thresholds of this machine: those of glibc ",
+                       build.name(), ", for a tree of ", verdict_.release));
+    }
     const advisor::Prediction prediction =
-        advisor::Predict(cpu_, *build, "", advisor::Reasoning::kOmitted);
+        advisor::Predict(cpu_, build, "", advisor::Reasoning::kOmitted);
     if (prediction.hangs) return;
     const advisor::Thresholds& thresholds = prediction.thresholds;
     machine_.non_temporal_threshold = thresholds.non_temporal_threshold;
