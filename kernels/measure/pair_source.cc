@@ -3,20 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <random>
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "kernels/measure/cycle_counter.h"
 #include "kernels/measure/parameters_text.h"
 #include "kernels/measure/statistics.h"
+#include "kernels/measure/worker_client.h"
 
 namespace kernels {
 namespace {
@@ -27,61 +22,6 @@ using ::advisor::Dialogue;
 // processes each change costs some 10 us more, so they are longer there.
 constexpr double kBatchSeconds = 20e-6;
 constexpr double kProcessBatchSeconds = 100e-6;
-
-// The numbers that a worker answers.
-absl::StatusOr<std::vector<double>> Ask(Dialogue& worker,
-                                        absl::string_view request) {
-  const absl::StatusOr<std::string> answer = worker.Ask(request);
-  if (!answer.ok()) return answer.status();
-  absl::string_view rest = *answer;
-  if (absl::ConsumePrefix(&rest, "error ")) {
-    return absl::InternalError(absl::StrCat("worker: ", rest));
-  }
-  if (!absl::ConsumePrefix(&rest, "ok")) {
-    return absl::InternalError(
-        absl::StrCat("worker: expected 'ok', found '", *answer, "'"));
-  }
-  std::vector<double> numbers;
-  for (const absl::string_view word :
-       absl::StrSplit(rest, ' ', absl::SkipEmpty())) {
-    double number;
-    if (!absl::SimpleAtod(word, &number)) {
-      return absl::InternalError(
-          absl::StrCat("worker: expected a number, found '", word, "'"));
-    }
-    numbers.push_back(number);
-  }
-  return numbers;
-}
-
-absl::StatusOr<double> AskOne(Dialogue& worker, absl::string_view request) {
-  const absl::StatusOr<std::vector<double>> numbers = Ask(worker, request);
-  if (!numbers.ok()) return numbers.status();
-  if (numbers->size() != 1) {
-    return absl::InternalError("worker: expected one number");
-  }
-  return (*numbers)[0];
-}
-
-absl::Status AskAll(Dialogue& worker, absl::Span<const std::string> requests) {
-  for (const std::string& request : requests) {
-    const auto answer = Ask(worker, request);
-    if (!answer.ok()) return answer.status();
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::unique_ptr<Dialogue>> StartWorker(
-    const WorkerSetup& setup, const advisor::Command& command, uint64_t seed) {
-  absl::StatusOr<std::unique_ptr<Dialogue>> worker =
-      setup.starter->Start(command);
-  if (!worker.ok()) return worker.status();
-  const absl::Status status =
-      AskAll(**worker, {absl::StrCat("cpus ", absl::StrJoin(setup.cpus, ",")),
-                        absl::StrCat("seed ", seed)});
-  if (!status.ok()) return status;
-  return worker;
-}
 
 std::string CallsRequest(int side, double seconds) {
   return absl::StrCat("calls ", side, " ",
@@ -96,16 +36,17 @@ class VariantPairSource : public PairSource {
   absl::StatusOr<Pairs> Measure(const Cell& cell, int base, int candidate,
                                 int count) override {
     if (!(cell_ == cell)) {
-      const auto ready = Ask(*worker_, absl::StrCat("cell ", CellName(cell)));
+      const auto ready =
+          AskWorker(*worker_, absl::StrCat("cell ", CellName(cell)));
       if (!ready.ok()) return ready.status();
       cell_ = cell;
     }
     const absl::StatusOr<double> calls =
-        AskOne(*worker_, CallsRequest(base, kBatchSeconds));
+        AskWorkerForOne(*worker_, CallsRequest(base, kBatchSeconds));
     if (!calls.ok()) return calls.status();
-    absl::StatusOr<std::vector<double>> numbers =
-        Ask(*worker_, absl::StrCat("pairs ", base, " ", candidate, " ",
-                                   static_cast<uint64_t>(*calls), " ", count));
+    absl::StatusOr<std::vector<double>> numbers = AskWorker(
+        *worker_, absl::StrCat("pairs ", base, " ", candidate, " ",
+                               static_cast<uint64_t>(*calls), " ", count));
     if (!numbers.ok()) return numbers.status();
     if (numbers->size() != static_cast<size_t>(count) + 2) {
       return absl::InternalError("worker: a pair is missing");
@@ -131,12 +72,12 @@ class LibcPairSource : public PairSource {
       const int side = is_base ? base : candidate;
       if (cells_[side] == cell) continue;
       const auto ready =
-          Ask(*workers_[side], absl::StrCat("cell ", CellName(cell)));
+          AskWorker(*workers_[side], absl::StrCat("cell ", CellName(cell)));
       if (!ready.ok()) return ready.status();
       cells_[side] = cell;
     }
     const absl::StatusOr<double> calls =
-        AskOne(*workers_[base], CallsRequest(0, kProcessBatchSeconds));
+        AskWorkerForOne(*workers_[base], CallsRequest(0, kProcessBatchSeconds));
     if (!calls.ok()) return calls.status();
     const std::string run =
         absl::StrCat("run 0 ", static_cast<uint64_t>(*calls));
@@ -167,7 +108,8 @@ class LibcPairSource : public PairSource {
                         const std::string& run, int count,
                         Collected& collected) {
     for (const bool is_base : {!base_last, base_last}) {
-      const auto warm = Ask(*workers_[is_base ? base : candidate], "warm 0");
+      const auto warm =
+          AskWorker(*workers_[is_base ? base : candidate], "warm 0");
       if (!warm.ok()) return warm.status();
     }
     // The first pair does not count: one side evicted what the other warmed.
@@ -176,7 +118,7 @@ class LibcPairSource : public PairSource {
       double base_cycles = 0, candidate_cycles = 0;
       for (const bool is_base : {base_first, !base_first}) {
         const absl::StatusOr<double> cycles =
-            AskOne(*workers_[is_base ? base : candidate], run);
+            AskWorkerForOne(*workers_[is_base ? base : candidate], run);
         if (!cycles.ok()) return cycles.status();
         (is_base ? base_cycles : candidate_cycles) = *cycles;
       }
@@ -214,7 +156,7 @@ absl::StatusOr<std::unique_ptr<PairSource>> VariantPairSourceFactory::Start(
   for (const KernelParameters& side : sides_) {
     absl::StrAppend(&parameters, " ", FormatParameters(side));
   }
-  const absl::Status status = AskAll(
+  const absl::Status status = TellWorker(
       **worker, {absl::StrCat("variants ", tree_, " ",
                               copy_variant_.empty() ? "-" : copy_variant_, " ",
                               set_variant_.empty() ? "-" : set_variant_),
@@ -242,7 +184,7 @@ absl::StatusOr<std::unique_ptr<PairSource>> RoutinePairSourceFactory::Start(
                     name_or_dash(side.set_variant));
     absl::StrAppend(&parameters, " ", FormatParameters(side.parameters));
   }
-  const absl::Status status = AskAll(**worker, {routines, parameters});
+  const absl::Status status = TellWorker(**worker, {routines, parameters});
   if (!status.ok()) return status;
   return std::make_unique<VariantPairSource>(*std::move(worker));
 }
@@ -268,7 +210,7 @@ absl::StatusOr<std::unique_ptr<PairSource>> LibcPairSourceFactory::Start(
     absl::StatusOr<std::unique_ptr<Dialogue>> worker =
         StartWorker(setup_, command, seed);
     if (!worker.ok()) return worker.status();
-    const auto ready = Ask(**worker, "libc");
+    const auto ready = AskWorker(**worker, "libc");
     if (!ready.ok()) return ready.status();
     workers[side] = *std::move(worker);
   }

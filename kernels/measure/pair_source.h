@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "advisor/host/dialogue.h"
 #include "kernels/measure/cell.h"
+#include "kernels/measure/worker_client.h"
 #include "kernels/variant.h"
 
 namespace kernels {
@@ -42,16 +42,6 @@ class PairSourceFactory {
       uint64_t seed) const = 0;
   // How many sides there are.
   virtual int sides() const = 0;
-};
-
-// Which program is the worker and where it may run.
-struct WorkerSetup {
-  const advisor::DialogueStarter* starter;
-  // The worker's command line and environment; the latter without
-  // GLIBC_TUNABLES.
-  advisor::Command command;
-  // The first is that of the measured thread, the others of further copiers.
-  std::vector<int> cpus;
 };
 
 // Two variants of a tree that was built in, the sides being settings of its

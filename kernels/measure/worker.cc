@@ -6,6 +6,7 @@
 #include <cmath>
 #include <istream>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <random>
 #include <string>
@@ -22,6 +23,7 @@
 #include "kernels/measure/cell.h"
 #include "kernels/measure/cell_runner.h"
 #include "kernels/measure/parameters_text.h"
+#include "kernels/measure/pointer_chase.h"
 #include "kernels/measure/statistics.h"
 #include "kernels/variant.h"
 
@@ -258,6 +260,35 @@ class Worker {
     return answer;
   }
 
+  Answer MakeChase(Words words) {
+    const absl::StatusOr<size_t> bytes = ParseNumber<size_t>(words[0]);
+    if (!bytes.ok()) return bytes.status();
+    absl::StatusOr<PointerChase> chase = PointerChase::Create(*bytes);
+    if (!chase.ok()) return chase.status();
+    chase_.emplace(*std::move(chase));
+    chase_bytes_ = *bytes;
+    return chase_->in_huge_pages() ? " 1" : " 0";
+  }
+
+  Answer MeasureLatency(Words words) {
+    return Chase(words, &PointerChase::Measure);
+  }
+  Answer MeasureMemoryLatency(Words words) {
+    return Chase(words, &PointerChase::MeasureFlushed);
+  }
+
+  Answer Chase(Words words, double (PointerChase::*measure)(size_t)) {
+    const absl::StatusOr<size_t> bytes = ParseNumber<size_t>(words[0]);
+    if (!bytes.ok()) return bytes.status();
+    const absl::StatusOr<size_t> loads = ParseNumber<size_t>(words[1]);
+    if (!loads.ok()) return loads.status();
+    if (!chase_.has_value() || *bytes > chase_bytes_) {
+      return absl::FailedPreconditionError("no memory for such a chase");
+    }
+    chase_->Arrange(*bytes, random_);
+    return absl::StrCat(" ", ((*chase_).*measure)(*loads));
+  }
+
   struct Side {
     Routine routine;
     const Tree* tree;
@@ -273,6 +304,8 @@ class Worker {
   std::vector<ArenaPool> pools_;
   std::unique_ptr<CellRunner> runner_;
   Cell cell_;  // of the runner
+  std::optional<PointerChase> chase_;
+  size_t chase_bytes_ = 0;
 };
 
 absl::Span<const Worker::Request> Worker::Requests() {
@@ -288,6 +321,9 @@ absl::Span<const Worker::Request> Worker::Requests() {
       {"calls", 3, &Worker::CountCalls},
       {"run", 3, &Worker::RunBatch},
       {"pairs", 5, &Worker::RunPairs},
+      {"chase", 2, &Worker::MakeChase},
+      {"latency", 3, &Worker::MeasureLatency},
+      {"flushed", 3, &Worker::MeasureMemoryLatency},
   };
   return kRequests;
 }

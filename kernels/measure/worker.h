@@ -19,6 +19,11 @@
 //   pairs A B CALLS N N pairs of batches, the two sides of each in random order
 //                     -> "ok CYCLES_A CYCLES_B RATIO ...", the median cycles a
 //                     call of both, and log(B / A) of each pair
+//   chase BYTES       memory for working sets of up to so many bytes
+//                     (pointer_chase.h)   -> "ok 1" in huge pages, else "ok 0"
+//   latency BYTES LOADS  a chase through so many bytes    -> "ok CYCLES", a
+//   load flushed BYTES LOADS  the same, evicted from the caches before
+//                     -> "ok CYCLES"
 //
 // Anything that cannot be done is answered with "error REASON". The end of the
 // input ends the process.

@@ -114,5 +114,26 @@ TEST(WorkerTest, RefusesASideThatIsNotThere) {
   EXPECT_EQ(answers[4], "error pairs: nothing to do");
 }
 
+// A cycle leads through every line before it comes back, so each load is a
+// different one; lines that were evicted take no less than those that were not.
+TEST(WorkerTest, ChasesPointersThroughAWorkingSet) {
+  const auto answers = Ask({"seed 3", "chase 1048576", "latency 8192 4000",
+                            "latency 1048576 4000", "flushed 1048576 4000"});
+  EXPECT_THAT(answers[1], ::testing::AnyOf("ok 0", "ok 1"));
+  for (const size_t i : {2, 3, 4}) {
+    ASSERT_THAT(answers[i], StartsWith("ok "));
+    EXPECT_GT(std::stod(answers[i].substr(3)), 0);
+  }
+  EXPECT_GT(std::stod(answers[4].substr(3)), std::stod(answers[2].substr(3)));
+}
+
+TEST(WorkerTest, ChasesOnlyThroughMemoryThatItHas) {
+  const auto answers =
+      Ask({"latency 8192 4000", "chase 8192", "latency 16384 4000"});
+  EXPECT_THAT(answers[0], HasSubstr("no memory"));
+  EXPECT_THAT(answers[1], StartsWith("ok"));
+  EXPECT_THAT(answers[2], HasSubstr("no memory"));
+}
+
 }  // namespace
 }  // namespace kernels
