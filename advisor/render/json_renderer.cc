@@ -81,9 +81,14 @@ Json OneFinding(const Finding& finding) {
           {"evidence", finding.evidence}};
 }
 
+// A number, or the text of a value that is none.
+Json Value(const TunableSetting& setting) {
+  return setting.text.empty() ? Json(setting.value) : Json(setting.text);
+}
+
 Json Change(const TunableSetting& setting) {
   return {{"name", setting.name},
-          {"value", setting.value},
+          {"value", Value(setting)},
           {"value_before", OrNull(setting.value_before)},
           {"reason", setting.reason}};
 }
@@ -91,7 +96,7 @@ Json Change(const TunableSetting& setting) {
 Json OneRecommendation(const Recommendation& recommendation) {
   Json tunables = Json::object();
   for (const TunableSetting& setting : recommendation.tunables) {
-    tunables[setting.name] = setting.value;
+    tunables[setting.name] = Value(setting);
   }
   return {{"verdict",
            recommendation.verdict == Verdict::kSet ? "set" : "keep_defaults"},
@@ -137,6 +142,61 @@ Json OneProof(const std::optional<Proof>& proof) {
       {"all_ratio", proof->all_ratio}, {"cells", Array(proof->cells, &Cell)}};
 }
 
+Json Latency(const LatencyPoint& point) {
+  return {{"bytes", point.bytes}, {"nanoseconds", point.nanoseconds}};
+}
+
+Json Level(const MeasuredCache& level) {
+  return {{"level", level.level},
+          {"claimed", OrNull(level.claimed)},
+          {"measured", OrNull(level.measured)},
+          {"contradicted", level.contradicted}};
+}
+
+Json Caches(const std::optional<CacheTruth>& caches) {
+  if (!caches.has_value()) return nullptr;
+  return {{"pages", caches->pages},
+          {"curve", Array(caches->curve, &Latency)},
+          {"levels", Array(caches->levels, &Level)}};
+}
+
+Json WholeMix(const std::optional<WorkloadSummary::Ratio>& ratio) {
+  if (!ratio.has_value()) return nullptr;
+  return {{"ratio", ratio->ratio}, {"interval", {ratio->low, ratio->high}}};
+}
+
+Json Workload(const std::optional<WorkloadSummary>& workload) {
+  if (!workload.has_value()) return nullptr;
+  return {{"name", workload->name},
+          {"provenance", workload->provenance},
+          {"calls", workload->calls},
+          {"touched_calls", workload->touched_calls},
+          {"touched_bytes", workload->touched_bytes},
+          {"one_copier", WholeMix(workload->one_copier)},
+          {"several_copiers", WholeMix(workload->several_copiers)},
+          {"worst_cell", workload->worst_cell}};
+}
+
+Json Mask(const MaskTrial& trial) {
+  return {{"mask", trial.mask},
+          {"memmove_variant", trial.memmove_variant},
+          {"memset_variant", trial.memset_variant},
+          {"ratio", trial.ratio},
+          {"interval", {trial.low, trial.high}},
+          {"verdict", std::string(CellVerdictName(trial.verdict))}};
+}
+
+Json CurvePoint(const TimeCurve::Point& point) {
+  return {{"size", point.size}, {"cycles", point.cycles}};
+}
+
+Json Curve(const TimeCurve& curve) {
+  return {{"function", curve.function},
+          {"label", curve.label},
+          {"regime", curve.regime},
+          {"points", Array(curve.points, &CurvePoint)}};
+}
+
 }  // namespace
 
 std::string JsonRenderer::Render(const Report& report,
@@ -153,7 +213,11 @@ std::string JsonRenderer::Render(const Report& report,
       {"glibc", Glibc(report.glibc)},
       {"findings", Array(report.findings, &OneFinding)},
       {"recommendation", OneRecommendation(report.recommendation)},
-      {"proof", OneProof(report.proof)}};
+      {"proof", OneProof(report.proof)},
+      {"caches", Caches(report.caches)},
+      {"workload", Workload(report.workload)},
+      {"masks", Array(report.masks, &Mask)},
+      {"curves", Array(report.curves, &Curve)}};
   return json.dump(2, ' ', /*ensure_ascii=*/false,
                    Json::error_handler_t::replace) +
          "\n";

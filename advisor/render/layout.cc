@@ -6,16 +6,21 @@
 #include "absl/strings/str_split.h"
 
 namespace advisor {
+namespace {
+
+struct Unit {
+  uint64_t bytes;
+  absl::string_view name;
+};
+
+constexpr Unit kUnits[] = {{uint64_t{1} << 40, "TiB"},
+                           {uint64_t{1} << 30, "GiB"},
+                           {uint64_t{1} << 20, "MiB"},
+                           {uint64_t{1} << 10, "KiB"}};
+
+}  // namespace
 
 std::string FormatBytes(uint64_t bytes) {
-  struct Unit {
-    uint64_t bytes;
-    absl::string_view name;
-  };
-  static constexpr Unit kUnits[] = {{uint64_t{1} << 40, "TiB"},
-                                    {uint64_t{1} << 30, "GiB"},
-                                    {uint64_t{1} << 20, "MiB"},
-                                    {uint64_t{1} << 10, "KiB"}};
   for (const Unit& unit : kUnits) {
     if (bytes >= unit.bytes && bytes % unit.bytes == 0) {
       return absl::StrCat(bytes / unit.bytes, " ", unit.name);
@@ -29,6 +34,16 @@ std::string FormatBytes(uint64_t bytes) {
     }
   }
   return absl::StrCat(bytes, bytes == 1 ? " byte" : " bytes");
+}
+
+std::string FormatBytesRoughly(double bytes) {
+  for (const Unit& unit : kUnits) {
+    // 1023.6 would round to 1024 of the unit below.
+    if (bytes >= 0.9995 * unit.bytes) {
+      return absl::StrFormat("%.3g %s", bytes / unit.bytes, unit.name);
+    }
+  }
+  return absl::StrFormat("%.3g bytes", bytes);
 }
 
 std::string FormatPercent(double share) {

@@ -16,6 +16,10 @@ namespace advisor {
 // "133169153 bytes (127 MiB)".
 std::string FormatBytes(uint64_t bytes);
 
+// Three digits in the unit next below, for what was measured or is an axis:
+// "1.91 MiB", "768 bytes".
+std::string FormatBytesRoughly(double bytes);
+
 // 0.02 -> "2%", 0.004 -> "0.4%".
 std::string FormatPercent(double share);
 

@@ -22,6 +22,16 @@ TEST(FormatBytesTest, HelpsWithLargeOddNumbers) {
             "18446744073709551615 bytes (1.68e+07 TiB)");
 }
 
+TEST(FormatBytesRoughlyTest, KeepsThreeDigits) {
+  EXPECT_EQ(FormatBytesRoughly(0), "0 bytes");
+  EXPECT_EQ(FormatBytesRoughly(768), "768 bytes");
+  EXPECT_EQ(FormatBytesRoughly(1023.6), "1 KiB");
+  EXPECT_EQ(FormatBytesRoughly(1024), "1 KiB");
+  EXPECT_EQ(FormatBytesRoughly(2000000), "1.91 MiB");
+  EXPECT_EQ(FormatBytesRoughly(260.0 * 1024 * 1024), "260 MiB");
+  EXPECT_EQ(FormatBytesRoughly(1048575), "1 MiB");
+}
+
 TEST(FormatPercentTest, KeepsTwoDigits) {
   EXPECT_EQ(FormatPercent(0.02), "2%");
   EXPECT_EQ(FormatPercent(0.0041), "0.41%");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -99,6 +100,8 @@ TEST(TextRendererTest, FitsTheTerminal) {
         // What is to be copied stays whole.
         if (absl::StrContains(line, "GLIBC_TUNABLES=")) continue;
         if (absl::StrContains(line, "glibc.")) continue;
+        // One long word: a mask.
+        if (!absl::StrContains(absl::StripAsciiWhitespace(line), ' ')) continue;
         EXPECT_LE(line.size(), std::max(columns, 40)) << line;
         EXPECT_FALSE(absl::EndsWith(line, " ")) << line;
       }
@@ -110,8 +113,48 @@ TEST(TextRendererTest, FitsOneScreen) {
   for (const SampleReport& sample : SampleReports()) {
     const std::vector<std::string> lines =
         absl::StrSplit(Render("text", sample.report), '\n');
-    EXPECT_LE(lines.size(), 40u) << sample.name;
+    // A mask, a workload and three settings take more room.
+    EXPECT_LE(lines.size(), sample.name == "everything" ? 70u : 40u)
+        << sample.name;
   }
+}
+
+TEST(TextRendererTest, TellsWhatWasMeasuredAndWhatWasNot) {
+  Report report;
+  for (const char* title : {"Workload", "Masks", "measured with"}) {
+    EXPECT_THAT(Render("text", report), Not(HasSubstr(title)));
+  }
+  report.caches.emplace();
+  report.caches->pages = "4 KiB pages";
+  report.caches->levels = {{"L2", std::nullopt, 1 << 20, false},
+                           {"L3", 8 << 20, std::nullopt, false},
+                           {"L4", 64 << 20, std::nullopt, true}};
+  report.workload.emplace();
+  report.workload->name = "mine";
+  const std::string text = Render("text", report, 132);
+  EXPECT_THAT(text, HasSubstr("measured with 4 KiB pages: L2 1 MiB, L3 no edge "
+                              "to be seen, L4 no sign of the 64 MiB that are "
+                              "claimed\n"));
+  EXPECT_THAT(text, HasSubstr("Workload  mine\n"));
+  // Not proved.
+  EXPECT_THAT(text, Not(HasSubstr("time of all calls")));
+  report.workload->several_copiers = {0.9, 0.85, 0.95};
+  EXPECT_THAT(Render("text", report, 132),
+              HasSubstr("time of all calls with it / without: 0.900 [0.850, "
+                        "0.950] with all CPUs copying\n"));
+}
+
+TEST(JsonRendererTest, AMaskIsAText) {
+  Report report;
+  report.recommendation.tunables = {
+      {"glibc.cpu.hwcaps", 0, std::nullopt, "", "-AVX512F"}};
+  const auto json = nlohmann::json::parse(Render("json", report));
+  EXPECT_EQ(json["recommendation"]["tunables"]["glibc.cpu.hwcaps"], "-AVX512F");
+  EXPECT_EQ(json["recommendation"]["changes"][0]["value"], "-AVX512F");
+  EXPECT_TRUE(json["caches"].is_null());
+  EXPECT_TRUE(json["workload"].is_null());
+  EXPECT_EQ(json["masks"], nlohmann::json::array());
+  EXPECT_EQ(json["curves"], nlohmann::json::array());
 }
 
 TEST(TextRendererTest, SendsNoControlCharactersToTheTerminal) {

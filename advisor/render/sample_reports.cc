@@ -1,5 +1,7 @@
 #include "advisor/render/sample_reports.h"
 
+#include <cmath>
+
 namespace advisor {
 namespace {
 
@@ -166,10 +168,181 @@ Report IvyBridgeDump() {
   return report;
 }
 
+MachineSummary EmeraldRapidsGuest() {
+  MachineSummary machine;
+  machine.origin = "this machine";
+  machine.vendor = "GenuineIntel";
+  machine.brand = "Intel(R) Xeon(R) Processor";
+  machine.microarchitecture = "Emerald Rapids";
+  machine.family = 6;
+  machine.model = 207;
+  machine.stepping = 2;
+  machine.hypervisor = "KVM";
+  machine.cpus = 2;
+  machine.caches = {{"L1d", 48 * kKiB, 2, "CPUID 0x4:0"},
+                    {"L2", 2 * kMiB, 2, "CPUID 0x4:2"},
+                    {"L3", 260 * kMiB, 2, "CPUID 0x4:3"}};
+  machine.kernel = "6.18.44-fc-v657";
+  return machine;
+}
+
+// As a 2-CPU Emerald Rapids guest with a busy neighbour shows it.
+CacheTruth NeighbourTakesTheL3() {
+  CacheTruth caches;
+  caches.pages = "huge pages";
+  struct Step {
+    double bytes;
+    double nanoseconds;
+  };
+  constexpr Step kSteps[] = {
+      {48.0 * kKiB, 1.4}, {2.0 * kMiB, 4.6}, {24.0 * kMiB, 31}, {1e18, 118}};
+  for (double size = 4 * kKiB; size <= 512 * kMiB; size *= std::sqrt(2)) {
+    // Part of the loads still hits the level that became too small.
+    double time = kSteps[0].nanoseconds;
+    for (size_t i = 1; i < std::size(kSteps); ++i) {
+      const double below = kSteps[i - 1].bytes;
+      if (size <= below) break;
+      const double missed = 1 - std::pow(below / size, 2);
+      time += (kSteps[i].nanoseconds - kSteps[i - 1].nanoseconds) * missed;
+    }
+    caches.curve.push_back({static_cast<uint64_t>(std::llround(size)),
+                            std::round(time * 100) / 100});
+  }
+  caches.levels = {{"L1d", 48 * kKiB, 48 * kKiB, false},
+                   {"L2", 2 * kMiB, 2000000, false},
+                   {"L3", 260 * kMiB, 24 * kMiB, true}};
+  return caches;
+}
+
+WorkloadSummary CompilerWorkload() {
+  WorkloadSummary workload;
+  workload.name = "compiler";
+  workload.provenance =
+      "GCC 12.2 on 300 files of C++, Debian 12, Emerald Rapids, 2026-11-02";
+  workload.calls = 48217733;
+  workload.touched_calls = 0.0061;
+  workload.touched_bytes = 0.65;
+  workload.one_copier = {0.942, 0.931, 0.955};
+  workload.several_copiers = {0.918, 0.897, 0.94};
+  workload.worst_cell =
+      "memcpy of 8 MiB, read back: 1.02 [0.99, 1.05] of the time";
+  return workload;
+}
+
+// Cycles of a way that costs `start` and then moves so many bytes a cycle from
+// L1, L2 and beyond.
+TimeCurve Curve(const std::string& function, const std::string& label,
+                const std::string& regime, double start, double l1, double l2,
+                double beyond) {
+  TimeCurve curve;
+  curve.function = function;
+  curve.label = label;
+  curve.regime = regime;
+  for (uint64_t size = 256; size <= 64 * kMiB; size *= 2) {
+    const double rate = size <= 16 * kKiB ? l1 : size <= kMiB ? l2 : beyond;
+    curve.points.push_back(
+        {size, std::round(start + static_cast<double>(size) / rate)});
+  }
+  return curve;
+}
+
+Proof WorkloadProof() {
+  Proof proof;
+  proof.holds = true;
+  proof.summary = "Each of the 2 settings holds for itself.";
+  proof.processes = 7;
+  proof.noise_floor = 0.0056;
+  proof.steal = 0.00078;
+  proof.touched_ratio = 0.83;
+  proof.all_ratio = 0.91;
+  const auto add = [&proof](const std::string& function, uint64_t size,
+                            const std::string& regime, int copiers,
+                            double ratio, double spread, CellVerdict verdict) {
+    ProofCell cell;
+    cell.function = function;
+    cell.size = size;
+    cell.alignment = "misaligned-destination";
+    cell.regime = regime;
+    cell.copiers = copiers;
+    cell.ratio = ratio;
+    cell.low = ratio - spread;
+    cell.high = ratio + spread;
+    cell.cycles_before = static_cast<double>(size) / 16;
+    cell.cycles_after = cell.cycles_before * ratio;
+    cell.verdict = verdict;
+    proof.cells.push_back(cell);
+  };
+  add("memcpy", 2561, "hot", 1, 0.72, 0.01, CellVerdict::kFaster);
+  add("memcpy", 3 * kKiB + 1, "hot", 1, 0.83, 0.01, CellVerdict::kFaster);
+  add("memcpy", 8 * kMiB + 1, "rotating", 1, 0.81, 0.03, CellVerdict::kFaster);
+  add("memcpy", 12 * kMiB + 1, "rotating", 1, 0.73, 0.04, CellVerdict::kFaster);
+  add("memcpy", 8 * kMiB + 1, "read-back", 1, 1.02, 0.03,
+      CellVerdict::kCannotTell);
+  add("memcpy", 12 * kMiB + 1, "read-back", 1, 0.96, 0.05,
+      CellVerdict::kCannotTell);
+  add("memcpy", 8 * kMiB + 1, "rotating", 2, 0.67, 0.05, CellVerdict::kFaster);
+  add("memset", 2 * kKiB + 1, "hot", 1, 1.031, 0.012, CellVerdict::kSlower);
+  add("memset", 4 * kKiB + 1, "hot", 1, 1.001, 0.004, CellVerdict::kEquivalent);
+  return proof;
+}
+
+Report EverythingMeasured() {
+  Report report = Zen5Set();
+  report.measure = "full";
+  report.measuring_time = absl::Milliseconds(112400);
+  report.machine = EmeraldRapidsGuest();
+  report.glibc.tunables_in_environment = "glibc.pthread.rseq=0";
+  report.glibc.memset_variant = "evex_unaligned_erms";
+  report.glibc.thresholds[0].bytes = 99 * kMiB;
+  report.glibc.thresholds[2].bytes = 99 * kMiB;
+  report.findings = {
+      {"l3-larger-than-a-share",
+       Severity::kWarning,
+       "L3 is claimed to be 260 MiB, this guest gets 24 MiB of it.",
+       "Others use the rest. x86_non_temporal_threshold is computed from the "
+       "claim.",
+       {"CPUID 0x4:3", "latency of dependent loads"}}};
+  Recommendation& recommendation = report.recommendation;
+  recommendation.tunables = {
+      {"glibc.cpu.hwcaps", 0, std::nullopt,
+       "No slower in any cell, and no AVX-512 state to save.",
+       "-AVX512F,-AVX512VL"},
+      {"glibc.cpu.x86_non_temporal_threshold", 8 * kMiB, 99 * kMiB,
+       "Copies beyond the L3 that this guest gets are faster."},
+      {"glibc.cpu.x86_rep_movsb_threshold", 4 * kKiB, 2112,
+       "The vector loop is faster below."}};
+  recommendation.string =
+      "glibc.pthread.rseq=0:glibc.cpu.hwcaps=-AVX512F,-AVX512VL:"
+      "glibc.cpu.x86_non_temporal_threshold=8388608:"
+      "glibc.cpu.x86_rep_movsb_threshold=4096";
+  recommendation.reason =
+      "Proved on the real libc: the sizes that it touches take 0.83 of the "
+      "time they took, in the mean.";
+  report.proof = WorkloadProof();
+  report.caches = NeighbourTakesTheL3();
+  report.workload = CompilerWorkload();
+  report.masks = {
+      {"-AVX512F,-AVX512VL", "avx_unaligned_erms_rtm",
+       "avx2_unaligned_erms_rtm", 0.998, 0.991, 1.006,
+       CellVerdict::kEquivalent},
+      {"-AVX2,-AVX512F,-AVX512VL", "sse2_unaligned_erms", "sse2_unaligned_erms",
+       1.21, 1.18, 1.25, CellVerdict::kSlower}};
+  report.curves = {
+      Curve("memcpy", "rep movsb", "hot", 110, 42, 24, 9.5),
+      Curve("memcpy", "vectors", "hot", 12, 31, 19, 7.2),
+      Curve("memcpy", "non-temporal", "rotating", 420, 6.1, 6.2, 6.3),
+      Curve("memcpy", "rep movsb", "rotating", 310, 8, 7, 4.6),
+      Curve("memcpy", "vectors", "rotating", 160, 7.5, 6.5, 4.1),
+      Curve("memset", "rep stosb", "hot", 95, 58, 33, 14),
+      Curve("memset", "vectors", "hot", 10, 50, 28, 12)};
+  return report;
+}
+
 }  // namespace
 
 std::vector<SampleReport> SampleReports() {
-  return {{"ivy_bridge_dump", IvyBridgeDump()},
+  return {{"everything", EverythingMeasured()},
+          {"ivy_bridge_dump", IvyBridgeDump()},
           {"keep_defaults", KeepDefaults()},
           {"zen5_set", Zen5Set()}};
 }

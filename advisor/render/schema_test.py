@@ -21,6 +21,13 @@ class SchemaTest(schema_testing.SchemaTests, unittest.TestCase):
         self.assertIn(("set", False), seen)
         self.assertIn(("keep_defaults", True), seen)
 
+    def test_some_sample_has_every_part(self):
+        for part in ("caches", "workload", "masks", "curves"):
+            self.assertTrue(any(document[part]
+                                for document in self.documents.values()), part)
+            self.assertTrue(any(not document[part]
+                                for document in self.documents.values()), part)
+
     def test_breaking_any_sample_is_noticed(self):
 
         def without_string(document):
@@ -42,8 +49,17 @@ class SchemaTest(schema_testing.SchemaTests, unittest.TestCase):
             document["recommendation"].update(
                 verdict="keep_defaults", tunables={"glibc.cpu.x": 1})
 
+        def without_curves(document):
+            del document["curves"]
+
+        def misspelt_workload(document):
+            document["workload"] = {"nane": "compiler"}
+
+        def mask_of_nothing(document):
+            document["masks"] = [{"mask": ""}]
+
         self.assert_breaks_every_sample(
-            without_string, misspelt, negative, other_version,
+            without_curves, misspelt_workload, mask_of_nothing, without_string, misspelt, negative, other_version,
             nothing_to_set, something_to_keep)
 
 

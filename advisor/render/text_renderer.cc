@@ -11,6 +11,7 @@
 #include "advisor/render/layout.h"
 #include "advisor/render/page.h"
 #include "advisor/render/proof_table.h"
+#include "advisor/render/text_measurements.h"
 
 namespace advisor {
 namespace {
@@ -54,7 +55,8 @@ std::string CachesText(const std::vector<CacheSummary>& caches) {
   return absl::StrJoin(parts, ", ");
 }
 
-void MachinePart(const MachineSummary& machine, Page& page) {
+void MachinePart(const MachineSummary& machine,
+                 const std::optional<CacheTruth>& caches, Page& page) {
   page.Title("Machine");
   page.Paragraph(absl::StrCat(
       machine.brand.empty() ? machine.vendor : machine.brand, " (",
@@ -75,6 +77,7 @@ void MachinePart(const MachineSummary& machine, Page& page) {
   }
   page.Paragraph(absl::StrJoin(facts, ", "));
   page.Paragraph(CachesText(machine.caches));
+  if (caches.has_value()) page.Paragraph(MeasuredCachesText(*caches));
 }
 
 void GlibcPart(const GlibcSummary& glibc, Page& page) {
@@ -145,9 +148,10 @@ void RecommendationPart(const Report& report, Page& page) {
           setting.value_before.has_value()
               ? absl::StrCat(FormatBytes(*setting.value_before), " -> ")
               : "";
-      page.Paragraph(absl::StrCat(setting.name, ": ", before,
-                                  FormatBytes(setting.value), ". ",
-                                  setting.reason));
+      page.Paragraph(absl::StrCat(
+          setting.name, ": ", before,
+          setting.text.empty() ? FormatBytes(setting.value) : setting.text,
+          ". ", setting.reason));
     }
   }
   // Told already, where a single setting has the same reason.
@@ -204,11 +208,13 @@ void MethodPart(const Report& report, Page& page) {
 std::string TextRenderer::Render(const Report& report,
                                  const RenderOptions& options) const {
   Page page(options.columns);
-  MachinePart(report.machine, page);
+  MachinePart(report.machine, report.caches, page);
   GlibcPart(report.glibc, page);
   FindingsPart(report, page);
   RecommendationPart(report, page);
   ProofPart(report, page);
+  WorkloadPart(report.workload, page);
+  MasksPart(report.masks, page);
   ApplyPart(report, page);
   MethodPart(report, page);
   return std::move(page).text();
