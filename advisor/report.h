@@ -154,6 +154,8 @@ struct CacheTruth {
   std::string pages;  // "huge pages" or "4 KiB pages"
   // Ascending by size.
   std::vector<LatencyPoint> curve;
+  // The time of a load that no cache has.
+  double memory_nanoseconds = 0;
   std::vector<MeasuredCache> levels;
 };
 
