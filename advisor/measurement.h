@@ -12,13 +12,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "advisor/glibc/build.h"
-#include "advisor/glibc/loader_listing.h"
 #include "advisor/host/clock.h"
 #include "advisor/host/dialogue.h"
 #include "advisor/host/environment.h"
 #include "advisor/host/file_reader.h"
 #include "advisor/host/subprocess.h"
+#include "advisor/measurement/effort.h"
+#include "advisor/measurement/measured_libc.h"
 #include "advisor/report.h"
 #include "kernels/measure/pair_source.h"
 #include "kernels/measure/study.h"
@@ -28,31 +28,6 @@ namespace advisor {
 // The only argument of the process that measures (kernels/measure/worker.h):
 // this program starts itself.
 inline constexpr char kMeasurementWorker[] = "--measurement-worker";
-
-enum class MeasureMode { kOff, kQuick, kFull };
-
-// The libc whose behaviour is measured.
-struct MeasuredLibc {
-  GlibcBuild build;
-  std::string release;   // "2.36"
-  std::string revision;  // "2.36-9+deb12u14"; empty where unknown
-  std::string loader_path;
-  bool is_amd = false;
-  // In force without a recommendation, from the loader where it tells.
-  EffectiveThresholds now;
-  // The lowest rep_movsb_threshold that is accepted; nullopt: no such tunable.
-  std::optional<uint64_t> lowest_rep_movsb;
-  // __x86_string_control.
-  std::optional<uint32_t> string_control;
-  // "evex_unaligned_erms".
-  std::string memmove_variant;
-  std::string memset_variant;
-  // GLIBC_TUNABLES of the environment; may be empty.
-  std::string tunables_in_environment;
-  // What repairs a non_temporal_threshold that is wrong on the face of it
-  // (unmeasured_non_temporal_rule.h), itself first; empty where nothing is.
-  std::vector<TunableSetting> repairs;
-};
 
 struct MeasurementDoors {
   const FileReader& files;
