@@ -17,19 +17,19 @@ constexpr size_t kMostCopiers = 8;
 Effort EffortOf(MeasureMode mode) {
   Effort effort;
   if (mode == MeasureMode::kFull) {
-    effort.path_budget = absl::Seconds(60);
-    effort.path_limit = absl::Seconds(70);
+    effort.path_budget = absl::Seconds(55);
+    effort.path_limit = absl::Seconds(62);
     effort.path_max_processes = 24;
     effort.proof_budget = absl::Seconds(40);
-    effort.proof_limit = absl::Seconds(45);
+    effort.proof_limit = absl::Seconds(44);
     effort.proof_max_processes = 24;
     effort.largest = uint64_t{64} << 20;
   } else {
-    effort.path_budget = absl::Seconds(8);
-    effort.path_limit = absl::Seconds(9);
+    effort.path_budget = absl::Seconds(6.5);
+    effort.path_limit = absl::Seconds(7);
     effort.path_max_processes = 8;
-    effort.proof_budget = absl::Seconds(9.5);
-    effort.proof_limit = absl::Seconds(10);
+    effort.proof_budget = absl::Seconds(7);
+    effort.proof_limit = absl::Seconds(7.5);
     effort.proof_max_processes = 12;
     effort.largest = uint64_t{16} << 20;
   }

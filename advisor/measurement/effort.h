@@ -14,8 +14,9 @@ namespace advisor {
 
 enum class MeasureMode { kOff, kQuick, kFull };
 
-// What a mode may spend. Quick ends within 20 s and full within 120 s on two
-// cores, the start of processes and the loader's listings included.
+// What a mode may spend on thresholds. Quick ends within 20 s and full within
+// 120 s on two cores, the start of processes, the loader's listings, the
+// latency curve and the trial of masks included.
 struct Effort {
   absl::Duration path_budget;
   absl::Duration path_limit;

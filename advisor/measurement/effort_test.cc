@@ -17,13 +17,13 @@ FakeFileReader Memory(uint64_t kibibytes) {
   return files;
 }
 
-// What else a run does (the start of processes, the loader's listings) must fit
-// into 20 s and 120 s as well.
+// What else a run does (the start of processes, the loader's listings, the
+// latency curve, masks) must fit into 20 s and 120 s as well.
 TEST(EffortTest, BothModesEndInTime) {
   const Effort quick = EffortOf(MeasureMode::kQuick);
-  EXPECT_LE(quick.path_limit + quick.proof_limit, absl::Seconds(19));
+  EXPECT_LE(quick.path_limit + quick.proof_limit, absl::Seconds(14.5));
   const Effort full = EffortOf(MeasureMode::kFull);
-  EXPECT_LE(full.path_limit + full.proof_limit, absl::Seconds(117));
+  EXPECT_LE(full.path_limit + full.proof_limit, absl::Seconds(110));
   for (const Effort& effort : {quick, full}) {
     EXPECT_LE(effort.path_budget, effort.path_limit);
     EXPECT_LE(effort.proof_budget, effort.proof_limit);
