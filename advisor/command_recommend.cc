@@ -10,6 +10,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "advisor/cache_measurement.h"
+#include "advisor/evidence/cache_truth.h"
 #include "advisor/evidence/hazard.h"
 #include "advisor/glibc/build.h"
 #include "advisor/glibc/merge_tunables.h"
@@ -112,10 +114,18 @@ absl::Status AdviseByMeasuring(const CommandContext& context,
                                   [&](absl::string_view what, double share) {
                                     progress.Show(what, share);
                                   }};
+  absl::StatusOr<CacheTruth> caches =
+      MeasureCaches(doors, options, report.machine.caches);
+  if (!caches.ok()) return caches.status();
+  for (Finding& finding : CacheFindings(*caches)) {
+    report.findings.push_back(std::move(finding));
+  }
   MeasuredLibc libc = LibcToMeasure(system);
   libc.repairs =
-      AdviseNonTemporalThreshold(system.cpuid, system.build, system.thresholds)
+      AdviseNonTemporalThreshold(system.cpuid, system.build, system.thresholds,
+                                 LastLevelInsteadOfClaim(*caches))
           .settings;
+  report.caches = *std::move(caches);
   absl::StatusOr<MeasuredAdvice> advice =
       MeasureAndAdvise(libc, doors, options);
   if (!advice.ok()) return advice.status();

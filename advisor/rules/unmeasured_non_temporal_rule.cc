@@ -10,6 +10,9 @@
 namespace advisor {
 namespace {
 
+// Smaller copies are in L2, whatever the last level does.
+constexpr uint64_t kLeastFromMeasured = uint64_t{1} << 20;
+
 std::string WhyWrong(const GlibcBuild& build, uint64_t threshold) {
   if (threshold == 0) {
     return "x86_non_temporal_threshold is 0: every larger copy bypasses the "
@@ -28,11 +31,32 @@ std::string WhyWrong(const GlibcBuild& build, uint64_t threshold) {
   return "";
 }
 
+struct Replacement {
+  uint64_t bytes;
+  std::string source;
+};
+
+Replacement ReplacementFor(const CpuidSource& cpu,
+                           std::optional<uint64_t> measured_last_level) {
+  if (measured_last_level.has_value()) {
+    return {std::max(*measured_last_level / 4 * 3, kLeastFromMeasured),
+            absl::StrCat("three quarters of the ", *measured_last_level,
+                         " bytes of last-level cache that were measured")};
+  }
+  const HealthyThreshold healthy = HealthyNonTemporalThreshold(cpu);
+  return {healthy.bytes,
+          healthy.computed
+              ? absl::StrCat("what glibc 2.", kLastRelease,
+                             " computes from the same CPUID")
+              : "what later releases use without cache information"};
+}
+
 }  // namespace
 
-UnmeasuredAdvice AdviseNonTemporalThreshold(const CpuidSource& cpu,
-                                            const GlibcBuild& build,
-                                            const EffectiveThresholds& now) {
+UnmeasuredAdvice AdviseNonTemporalThreshold(
+    const CpuidSource& cpu, const GlibcBuild& build,
+    const EffectiveThresholds& now,
+    std::optional<uint64_t> measured_last_level) {
   UnmeasuredAdvice advice;
   if (!now.non_temporal_threshold.has_value()) return advice;
   const std::string wrong = WhyWrong(build, *now.non_temporal_threshold);
@@ -42,12 +66,9 @@ UnmeasuredAdvice AdviseNonTemporalThreshold(const CpuidSource& cpu,
         "more.";
     return advice;
   }
-  const HealthyThreshold healthy = HealthyNonTemporalThreshold(cpu);
-  advice.reason = absl::StrCat(
-      wrong, "; ", healthy.bytes, " is ",
-      healthy.computed ? absl::StrCat("what glibc 2.", kLastRelease,
-                                      " computes from the same CPUID")
-                       : "what later releases use without cache information");
+  const Replacement healthy = ReplacementFor(cpu, measured_last_level);
+  advice.reason =
+      absl::StrCat(wrong, "; ", healthy.bytes, " is ", healthy.source);
   advice.settings.push_back(
       {TunableName(build, Tunable::kX86NonTemporalThreshold), healthy.bytes,
        now.non_temporal_threshold, advice.reason});

@@ -6,6 +6,7 @@
 #define ADVISOR_RULES_UNMEASURED_NON_TEMPORAL_RULE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,14 +26,18 @@ struct UnmeasuredAdvice {
 
 // The value is what the newest release that the model knows (2.42) computes
 // from the same CPUID: upstream's latest judgement. Where that release finds no
-// cache size either, it is 64 MiB, as upstream chose (bug 30429).
+// cache size either, it is 64 MiB, as upstream chose (bug 30429). Where a
+// measurement contradicts CPUID's claim of the last level, or there is none, it
+// is three quarters of the measured size instead (upstream's share of a cache
+// that is one's own), and never less than 1 MiB.
 //
 // 2.35 as tagged starts non-temporal copies at rep_movsb_stop_threshold, which
 // no tunable moves, for sizes above rep_movsb_threshold: that is set as well
 // there.
-UnmeasuredAdvice AdviseNonTemporalThreshold(const CpuidSource& cpu,
-                                            const GlibcBuild& build,
-                                            const EffectiveThresholds& now);
+UnmeasuredAdvice AdviseNonTemporalThreshold(
+    const CpuidSource& cpu, const GlibcBuild& build,
+    const EffectiveThresholds& now,
+    std::optional<uint64_t> measured_last_level = std::nullopt);
 
 }  // namespace advisor
 

@@ -63,5 +63,27 @@ TEST(UnmeasuredNonTemporalRuleTest, WithoutAnyCacheInformation) {
   EXPECT_TRUE(Advise(unknown, GlibcBuild::Tag(38)).settings.empty());
 }
 
+// What is measured beats what is claimed, for the value; whether anything is
+// wrong does not depend on it.
+TEST(UnmeasuredNonTemporalRuleTest, TakesTheMeasuredCacheForTheValue) {
+  const CpuidTable guest = Dump("field/seed_guest_htt0.txt");
+  EffectiveThresholds now;
+  now.non_temporal_threshold = 0;
+  const UnmeasuredAdvice advice = AdviseNonTemporalThreshold(
+      guest, GlibcBuild::Tag(28), now, uint64_t{4} << 20);
+  ASSERT_FALSE(advice.settings.empty());
+  EXPECT_EQ(advice.settings[0].value, uint64_t{3} << 20);
+  EXPECT_THAT(advice.reason, HasSubstr("4194304 bytes of last-level cache"));
+  // A sliver of a cache is no reason to bypass L2.
+  EXPECT_EQ(AdviseNonTemporalThreshold(guest, GlibcBuild::Tag(28), now, 65536)
+                .settings[0]
+                .value,
+            uint64_t{1} << 20);
+  now.non_temporal_threshold = 12582912;
+  EXPECT_TRUE(AdviseNonTemporalThreshold(guest, GlibcBuild::Tag(28), now,
+                                         uint64_t{4} << 20)
+                  .settings.empty());
+}
+
 }  // namespace
 }  // namespace advisor
