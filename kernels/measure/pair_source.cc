@@ -28,10 +28,22 @@ std::string CallsRequest(int side, double seconds) {
                       static_cast<uint64_t>(seconds * CyclesPerSecond()));
 }
 
+absl::StatusOr<Observation> ObserveWorker(Dialogue& worker) {
+  const absl::StatusOr<std::vector<double>> numbers =
+      AskWorker(worker, "watch");
+  if (!numbers.ok()) return numbers.status();
+  if (numbers->size() != 2) return Observation();
+  return Observation{(*numbers)[0], static_cast<int>((*numbers)[1])};
+}
+
 class VariantPairSource : public PairSource {
  public:
   explicit VariantPairSource(std::unique_ptr<Dialogue> worker)
       : worker_(std::move(worker)) {}
+
+  absl::StatusOr<Observation> Observe() override {
+    return ObserveWorker(*worker_);
+  }
 
   absl::StatusOr<Pairs> Measure(const Cell& cell, int base, int candidate,
                                 int count) override {
@@ -64,6 +76,17 @@ class LibcPairSource : public PairSource {
  public:
   LibcPairSource(std::vector<std::unique_ptr<Dialogue>> workers, uint64_t seed)
       : workers_(std::move(workers)), cells_(workers_.size()), random_(seed) {}
+
+  // They share a CPU.
+  absl::StatusOr<Observation> Observe() override {
+    absl::StatusOr<Observation> first = ObserveWorker(*workers_[0]);
+    for (size_t i = 1; first.ok() && i < workers_.size(); ++i) {
+      const absl::StatusOr<Observation> other = ObserveWorker(*workers_[i]);
+      if (!other.ok()) return other.status();
+      first->migrations += other->migrations;
+    }
+    return first;
+  }
 
   absl::StatusOr<Pairs> Measure(const Cell& cell, int base, int candidate,
                                 int count) override {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,9 +25,21 @@ struct Pairs {
   double candidate_cycles = 0;
 };
 
+// How the measured core is doing.
+struct Observation {
+  // Ticks of the time stamp counter for one step of a chain of additions, a
+  // cycle of the core on every x86-64 CPU: it rises when the core's clock
+  // falls. nullopt where nobody looks.
+  std::optional<double> ticks_per_step;
+  // Moves to another CPU since the process began.
+  int migrations = 0;
+};
+
 class PairSource {
  public:
   virtual ~PairSource() = default;
+
+  virtual absl::StatusOr<Observation> Observe() { return Observation(); }
 
   // At least `count` pairs of batches of side `candidate` against side `base`.
   virtual absl::StatusOr<Pairs> Measure(const Cell& cell, int base,

@@ -19,6 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kLowestNoiseFloor = 0.005;
+constexpr size_t kContrastsAnObservation = 8;
 
 // What one process told of one contrast.
 struct ProcessResult {
@@ -79,17 +80,49 @@ void ShuffleByCell(absl::Span<const Contrast> contrasts,
   });
 }
 
+// The clock of the core and the moves between cores, as the processes of a
+// study saw them.
+class Observer {
+ public:
+  absl::Status Look(PairSource& source) {
+    const absl::StatusOr<Observation> seen = source.Observe();
+    if (!seen.ok()) return seen.status();
+    migrations_in_process_ = seen->migrations;
+    if (!seen->ticks_per_step.has_value()) return absl::OkStatus();
+    slowest_ = std::max(slowest_, *seen->ticks_per_step);
+    fastest_ = fastest_ == 0 ? *seen->ticks_per_step
+                             : std::min(fastest_, *seen->ticks_per_step);
+    return absl::OkStatus();
+  }
+
+  void EndProcess() { migrations_ += std::exchange(migrations_in_process_, 0); }
+
+  void Write(Study& study) const {
+    study.migrations = migrations_;
+    study.clock_drift = fastest_ > 0 ? slowest_ / fastest_ - 1 : 0;
+  }
+
+ private:
+  double slowest_ = 0, fastest_ = 0;
+  int migrations_ = 0, migrations_in_process_ = 0;
+};
+
 // All contrasts in one fresh process, in `order`. `go_on` is told the share
 // that is done; empty when it said no.
 absl::StatusOr<std::vector<ProcessResult>> RunProcess(
     const PairSourceFactory& factory, uint64_t seed,
     absl::Span<const Contrast> contrasts, absl::Span<const size_t> order,
-    const std::function<bool(double)>& go_on) {
+    Observer& observer, const std::function<bool(double)>& go_on) {
   const absl::StatusOr<std::unique_ptr<PairSource>> source =
       factory.Start(seed);
   if (!source.ok()) return source.status();
   std::vector<ProcessResult> results;
   for (const size_t index : order) {
+    if (results.size() % kContrastsAnObservation == 0) {
+      if (absl::Status status = observer.Look(**source); !status.ok()) {
+        return status;
+      }
+    }
     const Contrast& contrast = contrasts[index];
     const absl::StatusOr<Pairs> pairs = (*source)->Measure(
         contrast.cell, contrast.base, contrast.candidate, contrast.pairs);
@@ -103,6 +136,10 @@ absl::StatusOr<std::vector<ProcessResult>> RunProcess(
       return std::vector<ProcessResult>();
     }
   }
+  if (absl::Status status = observer.Look(**source); !status.ok()) {
+    return status;
+  }
+  observer.EndProcess();
   return results;
 }
 
@@ -128,6 +165,7 @@ absl::StatusOr<Study> RunStudy(const PairSourceFactory& factory,
   const auto used = [&] { return clock.Monotonic() - start; };
   Study study;
   study.sides = std::move(sides);
+  Observer observer;
   while (study.processes < plan.max_processes && used() < plan.hard_limit) {
     const double done = study.processes;
     // Another process must fit in.
@@ -136,8 +174,8 @@ absl::StatusOr<Study> RunStudy(const PairSourceFactory& factory,
       break;
     }
     ShuffleByCell(plan.contrasts, order, random);
-    const absl::StatusOr<std::vector<ProcessResult>> results =
-        RunProcess(factory, random(), plan.contrasts, order, [&](double share) {
+    const absl::StatusOr<std::vector<ProcessResult>> results = RunProcess(
+        factory, random(), plan.contrasts, order, observer, [&](double share) {
           progress(
               std::min(1.0, std::max((done + share) / plan.max_processes,
                                      absl::FDivDuration(used(), plan.budget))));
@@ -154,6 +192,7 @@ absl::StatusOr<Study> RunStudy(const PairSourceFactory& factory,
     study.results.push_back(Summarise(plan.contrasts[i], collected[i]));
   }
   study.cycles_per_second = CyclesPerSecond();
+  observer.Write(study);
   return study;
 }
 
@@ -186,6 +225,8 @@ std::string FormatStudy(const Study& study) {
                      {"processes", study.processes},
                      {"cycles_per_second", study.cycles_per_second},
                      {"steal", study.steal},
+                     {"clock_drift", study.clock_drift},
+                     {"migrations", study.migrations},
                      {"results", std::move(results)}};
   return json.dump(1);
 }
@@ -205,6 +246,9 @@ absl::StatusOr<Study> ParseStudy(absl::string_view text,
     json.at("processes").get_to(study.processes);
     json.at("cycles_per_second").get_to(study.cycles_per_second);
     json.at("steal").get_to(study.steal);
+    // Studies of before 2026-12 do not have these.
+    study.clock_drift = json.value("clock_drift", 0.0);
+    study.migrations = json.value("migrations", 0);
     for (const Json& item : json.at("results")) {
       ContrastResult result;
       const absl::StatusOr<Cell> cell =

@@ -58,6 +58,10 @@ struct Study {
   double cycles_per_second = 0;
   // Share of CPU time that the hypervisor took away meanwhile, 0 to 1.
   double steal = 0;
+  // The fastest clock of the measuring core against its slowest, less 1.
+  double clock_drift = 0;
+  // How often a process was found on another CPU than before.
+  int migrations = 0;
 
   // nullptr when the study has no such contrast.
   const ContrastResult* Find(const Contrast& contrast) const;

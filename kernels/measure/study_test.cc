@@ -24,6 +24,12 @@ class FakeSource : public PairSource {
   FakeSource(advisor::FakeClock& clock, uint64_t seed)
       : clock_(clock), random_(seed) {}
 
+  // A core that slows down by half a percent a second.
+  absl::StatusOr<Observation> Observe() override {
+    const double seconds = absl::ToDoubleSeconds(clock_.Monotonic());
+    return Observation{1 + 0.005 * seconds, /*migrations=*/seconds < 3 ? 0 : 1};
+  }
+
   absl::StatusOr<Pairs> Measure(const Cell& cell, int, int candidate,
                                 int count) override {
     clock_.Advance(absl::Seconds(1));
@@ -93,6 +99,16 @@ TEST(StudyTest, FindsTheEffectAndTheNoise) {
   // The comparison of different sides is no noise.
   EXPECT_GT(NoiseFloor(study, 0, 1), 0.6);
   EXPECT_EQ(NoiseFloor(study, 0, 2, [](const Cell&) { return false; }), 0.005);
+}
+
+// Four cells a process, at a second each, in two processes.
+TEST(StudyTest, SeesTheClockDriftAndMovesToAnotherCpu) {
+  StudyPlan plan = TwoCells();
+  plan.max_processes = 2;
+  plan.budget = absl::Seconds(100);
+  const Study study = *RunPlan(plan);
+  EXPECT_NEAR(study.clock_drift, 0.005 * 8, 1e-9);
+  EXPECT_EQ(study.migrations, 2);
 }
 
 TEST(StudyTest, StopsWhenAnotherProcessDoesNotFit) {

@@ -22,6 +22,7 @@
 #include "absl/types/span.h"
 #include "kernels/measure/cell.h"
 #include "kernels/measure/cell_runner.h"
+#include "kernels/measure/cycle_counter.h"
 #include "kernels/measure/parameters_text.h"
 #include "kernels/measure/pointer_chase.h"
 #include "kernels/measure/statistics.h"
@@ -226,7 +227,9 @@ class Worker {
     if (absl::Status status = Select(words[0]); !status.ok()) return status;
     const absl::StatusOr<uint64_t> calls = ParseNumber<uint64_t>(words[1]);
     if (!calls.ok()) return calls.status();
-    return absl::StrCat(" ", runner_->Run(routine_, *calls));
+    const double cycles = runner_->Run(routine_, *calls);
+    NoteCpu();
+    return absl::StrCat(" ", cycles);
   }
 
   Answer RunPairs(Words words) {
@@ -253,11 +256,43 @@ class Worker {
         (is_a ? cycles_a : cycles_b)[i] = runner_->Run(routine_, calls);
       }
       ratios[i] = std::log(cycles_b[i] / cycles_a[i]);
+      NoteCpu();
     }
     std::string answer =
         absl::StrCat(" ", Median(cycles_a), " ", Median(cycles_b));
     for (const double ratio : ratios) absl::StrAppend(&answer, " ", ratio);
     return answer;
+  }
+
+  // Time stamp ticks of a chain of additions, by the step: a core cycle each.
+  static double TicksPerStep() {
+    constexpr int kSteps = 4000;
+    std::vector<double> ticks;
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      uint64_t value = 0;
+      const uint64_t start = ReadCycles();
+      for (int i = 0; i < kSteps; i += 8) {
+        asm volatile(
+            "add $1, %0\n\tadd $1, %0\n\tadd $1, %0\n\tadd $1, %0\n\t"
+            "add $1, %0\n\tadd $1, %0\n\tadd $1, %0\n\tadd $1, %0"
+            : "+r"(value)
+            :
+            : "cc");
+      }
+      ticks.push_back(static_cast<double>(ReadCycles() - start) / kSteps);
+    }
+    return Median(ticks);
+  }
+
+  void NoteCpu() {
+    const int cpu = sched_getcpu();
+    if (last_cpu_.has_value() && cpu != *last_cpu_) ++moves_;
+    last_cpu_ = cpu;
+  }
+
+  Answer Watch(Words) {
+    NoteCpu();
+    return absl::StrCat(" ", TicksPerStep(), " ", moves_);
   }
 
   Answer MakeChase(Words words) {
@@ -304,6 +339,8 @@ class Worker {
   std::vector<ArenaPool> pools_;
   std::unique_ptr<CellRunner> runner_;
   Cell cell_;  // of the runner
+  std::optional<int> last_cpu_;
+  int moves_ = 0;
   std::optional<PointerChase> chase_;
   size_t chase_bytes_ = 0;
 };
@@ -321,6 +358,7 @@ absl::Span<const Worker::Request> Worker::Requests() {
       {"calls", 3, &Worker::CountCalls},
       {"run", 3, &Worker::RunBatch},
       {"pairs", 5, &Worker::RunPairs},
+      {"watch", 1, &Worker::Watch},
       {"chase", 2, &Worker::MakeChase},
       {"latency", 3, &Worker::MeasureLatency},
       {"flushed", 3, &Worker::MeasureMemoryLatency},

@@ -135,5 +135,15 @@ TEST(WorkerTest, ChasesOnlyThroughMemoryThatItHas) {
   EXPECT_THAT(answers[2], HasSubstr("no memory"));
 }
 
+TEST(WorkerTest, TellsOfItsCore) {
+  const auto answers = Ask({"watch"});
+  const std::vector<std::string> words = absl::StrSplit(answers[0], ' ');
+  ASSERT_EQ(words.size(), 3u) << answers[0];
+  // A time stamp counter is not ten times slower or faster than its core.
+  EXPECT_GT(std::stod(words[1]), 0.1);
+  EXPECT_LT(std::stod(words[1]), 10);
+  EXPECT_EQ(words[2], "0");
+}
+
 }  // namespace
 }  // namespace kernels
