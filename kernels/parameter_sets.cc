@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
+#include "kernels/source_version.h"
 
 namespace kernels {
 namespace {
@@ -13,15 +12,7 @@ namespace {
 constexpr uint64_t kNever = uint64_t{1} << 40;
 // Least non-temporal threshold that the large copy of 2.34 and later bears.
 constexpr uint64_t kLargeCopyMinimum = 0x4040;
-
-// "2.36" is 36; the large copy of 2.34 decides how low a threshold may be, so
-// what cannot be read counts as new.
-int MinorRelease(absl::string_view release) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(release, '.');
-  int minor;
-  if (parts.size() < 2 || !absl::SimpleAtoi(parts[1], &minor)) return 99;
-  return minor;
-}
+constexpr int kNewRelease = 99;
 
 KernelParameters AllOff() {
   KernelParameters off;
@@ -37,7 +28,10 @@ KernelParameters AllOff() {
 }
 
 std::vector<ParameterSet> CandidateSets(const Variant& variant) {
-  const int release = MinorRelease(variant.tree->release());
+  // The large copy of 2.34 decides how low a threshold may be, so what cannot
+  // be read counts as new.
+  const int release =
+      ReleaseOfVersion(variant.tree->release()).value_or(kNewRelease);
   // Least rep_movsb_threshold that glibc sets or accepts: eight vectors.
   const uint64_t eight_vectors = 8 * VectorOf(variant);
   const bool has_large_copy = release >= 34;
@@ -52,7 +46,8 @@ std::vector<ParameterSet> CandidateSets(const Variant& variant) {
   distance.name = "rep movsb early, not at short distances";
   distance.parameters.string_control = 1;
 
-  // 2.35 makes large copies from the stop on, whatever their threshold.
+  // 2.35 makes large copies from the stop on, whatever their threshold
+  // (89a25c6f64 mended it on the way to 2.36).
   ParameterSet stop = rep;
   stop.name = "rep movsb with an early stop";
   stop.parameters.rep_movsb_stop_threshold =

@@ -52,6 +52,7 @@ Offsets DrawOffsets(Alignment alignment, std::mt19937_64& random) {
       return {source, source + Draw(random, 0, 255)};
     case Alignment::kOverlapForward:
     case Alignment::kOverlapBackward:
+    case Alignment::kShortDistance:
       break;  // one buffer: DrawOverlap()
   }
   return {0, 0};
@@ -59,15 +60,20 @@ Offsets DrawOffsets(Alignment alignment, std::mt19937_64& random) {
 
 bool Overlaps(Alignment alignment) {
   return alignment == Alignment::kOverlapForward ||
-         alignment == Alignment::kOverlapBackward;
+         alignment == Alignment::kOverlapBackward ||
+         alignment == Alignment::kShortDistance;
 }
 
 // Bytes from the start of the lower of the two operands to the upper one. A
 // call of up to 64 bytes reads all before it writes, so that a shorter distance
 // makes no difference to it.
-size_t DrawOverlap(uint64_t size, std::mt19937_64& random) {
+size_t DrawOverlap(const Cell& cell, std::mt19937_64& random) {
+  const size_t size = cell.size;
   if (size <= kLine) return 1;
-  return Draw(random, kLine, std::min<size_t>(size - 1, 5 * kLine - 1));
+  if (cell.alignment == Alignment::kShortDistance) {
+    return Draw(random, 1, kLine - 1);
+  }
+  return Draw(random, kLine, std::min(size - 1, 5 * kLine - 1));
 }
 
 size_t PairCount(const Cell& cell) {
@@ -127,16 +133,16 @@ absl::StatusOr<CellBuffers> CellBuffers::Create(const Cell& cell,
   const absl::StatusOr<char*> memory = pool.Get(2 * side * count);
   if (!memory.ok()) return memory.status();
   const Offsets offsets = DrawOffsets(cell.alignment, random);
-  const size_t distance = DrawOverlap(cell.size, random);
+  const size_t distance = DrawOverlap(cell, random);
   std::vector<BufferPair> pairs;
   for (size_t i = 0; i < count; ++i) {
     char* const start = *memory + 2 * side * i;
     if (Overlaps(cell.alignment)) {
       char* const lower = start + offsets.source;
       char* const upper = lower + distance;
-      pairs.push_back(cell.alignment == Alignment::kOverlapForward
-                          ? BufferPair{lower, upper}
-                          : BufferPair{upper, lower});
+      pairs.push_back(cell.alignment == Alignment::kOverlapBackward
+                          ? BufferPair{upper, lower}
+                          : BufferPair{lower, upper});
       continue;
     }
     pairs.push_back(

@@ -71,6 +71,10 @@ TEST(CellBuffersTest, OverlapsGoTheWayTheyAreCalled) {
       EXPECT_GE(backward.destination - backward.source, 64);
       EXPECT_LT(backward.destination - backward.source,
                 std::min<int64_t>(320, static_cast<int64_t>(size)));
+      const BufferPair close =
+          Make(size, Alignment::kShortDistance, Regime::kHot, seed).Next();
+      EXPECT_GE(close.source - close.destination, 1);
+      EXPECT_LT(close.source - close.destination, 64);
     }
   }
 }

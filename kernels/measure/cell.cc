@@ -12,9 +12,10 @@
 namespace kernels {
 namespace {
 
-constexpr std::array<absl::string_view, 6> kAlignmentNames = {
+constexpr std::array<absl::string_view, 7> kAlignmentNames = {
     "aligned",       "misaligned-destination", "misaligned-both",
-    "page-aliasing", "overlap-forward",        "overlap-backward"};
+    "page-aliasing", "overlap-forward",        "overlap-backward",
+    "short-distance"};
 constexpr std::array<absl::string_view, 3> kRegimeNames = {"hot", "rotating",
                                                            "read-back"};
 

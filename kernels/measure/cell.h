@@ -23,6 +23,9 @@ enum class Alignment {
   // to 319 bytes (less than the size) before the source, or after it.
   kOverlapForward,
   kOverlapBackward,
+  // As kOverlapForward, 1 to 63 bytes before: where `rep movsb` is slow on some
+  // CPUs (glibc bug 27130).
+  kShortDistance,
 };
 
 // What happened to the buffers before the call, and what happens to them after.

@@ -12,7 +12,8 @@ TEST(CellTest, NameAndParseAreInverse) {
   for (const Alignment alignment :
        {Alignment::kAligned, Alignment::kMisalignedDestination,
         Alignment::kMisalignedBoth, Alignment::kPageAliasing,
-        Alignment::kOverlapForward, Alignment::kOverlapBackward}) {
+        Alignment::kOverlapForward, Alignment::kOverlapBackward,
+        Alignment::kShortDistance}) {
     for (const Regime regime :
          {Regime::kHot, Regime::kRotating, Regime::kReadBack}) {
       const Cell cell = {true, 4096, alignment, regime, 2};
