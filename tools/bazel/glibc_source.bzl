@@ -56,6 +56,22 @@ filegroup(
         ],
     ),
 )
+
+# The C code that sets thresholds and selects variants, with what it includes.
+filegroup(
+    name = "threshold_sources",
+    srcs = glob(
+        [
+            "sysdeps/x86/*.c",
+            "sysdeps/x86/*.list",
+            "sysdeps/x86/bits/**/*.h",
+            "sysdeps/x86/include/*.def",
+            "sysdeps/x86/sys/**/*.h",
+            "sysdeps/x86_64/*.c",
+            "sysdeps/x86_64/multiarch/*.c",
+        ],
+    ),
+)
 """
 
 _NO_SOURCE_BUILD = """
@@ -63,6 +79,8 @@ _NO_SOURCE_BUILD = """
 package(default_visibility = ["//visibility:public"])
 
 filegroup(name = "sources")
+
+filegroup(name = "threshold_sources")
 """
 
 _INFO = """

@@ -1,0 +1,232 @@
+// The tree's own code, as a probe runs it, against everything else that says
+// what it computes: this machine's loader, and the model.
+
+#include "glibc_patches/thresholds/probe.h"
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "advisor/cpu/cpuid_source.h"
+#include "advisor/glibc/build.h"
+#include "advisor/glibc/installed_libc.h"
+#include "advisor/glibc/prediction.h"
+#include "advisor/host/environment.h"
+#include "advisor/host/file_reader.h"
+#include "advisor/host/subprocess.h"
+#include "glibc_patches/thresholds/model_comparison.h"
+#include "glibc_patches/thresholds/testing.h"
+#include "gtest/gtest.h"
+
+namespace glibc_patches {
+namespace {
+
+using ::advisor::CpuidTable;
+using ::advisor::RealFileReader;
+
+// Of the source that the probe was built from; "" where there is none.
+std::string SourceRevision() {
+  const char* const text = std::getenv("GLIBC_SOURCE_REVISION");
+  return text == nullptr ? "" : text;
+}
+
+class BaseProbe : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!RealFileReader().Read(kBaseProbe).ok()) {
+      GTEST_SKIP() << "no glibc source on this machine";
+    }
+    probe_ = Probe::Load(kBaseProbe);
+    ASSERT_TRUE(probe_.ok()) << probe_.status();
+  }
+
+  absl::StatusOr<Probe> probe_ = absl::UnknownError("not loaded");
+};
+
+// A tunable, then masks: the values that the list's bounds and the run-time
+// bounds (0x4040, 8 vectors) let through, and those that they do not.
+const std::vector<ProbeTunables>& Settings() {
+  static auto& settings = *new std::vector<ProbeTunables>{
+      {},
+      {{"x86_non_temporal_threshold", "16448"}},
+      {{"x86_non_temporal_threshold", "0x4041"}},
+      {{"x86_non_temporal_threshold", "0xfffffffffffffff"}},
+      {{"x86_non_temporal_threshold", "0x1000000000000000"}},
+      {{"x86_rep_movsb_threshold", "0"}},
+      {{"x86_rep_movsb_threshold", "256"}},
+      {{"x86_rep_movsb_threshold", "257"}},
+      {{"x86_rep_movsb_threshold", "513"}},
+      {{"x86_rep_movsb_threshold", "4294967296"}},
+      {{"x86_rep_stosb_threshold", "0"}},
+      {{"x86_rep_stosb_threshold", "1"}},
+      {{"x86_data_cache_size", "300"}},
+      {{"x86_data_cache_size", "255"}},
+      {{"x86_shared_cache_size", "5000000"}},
+      {{"x86_memset_non_temporal_threshold", "16449"}},
+      {{"hwcaps", "-AVX512F,-AVX2,-ERMS"}},
+      {{"hwcaps", "-AVX_Fast_Unaligned_Load,-AVX512VL"}},
+      {{"hwcaps", "Prefer_ERMS"}},
+      {{"hwcaps", "-XSAVEC,-XSAVE,-HTT"}},
+      {{"hwcaps", "-SSSE3,-RTM,Prefer_No_VZEROUPPER"}},
+  };
+  return settings;
+}
+
+std::string TextOf(const ProbeTunables& tunables,
+                   const advisor::GlibcBuild& build) {
+  return absl::StrJoin(tunables, ":",
+                       [&](std::string* out, const auto& tunable) {
+                         absl::StrAppend(out, build.tunable_namespace(),
+                                         tunable.first, "=", tunable.second);
+                       });
+}
+
+// On every dump and setting; adds to `compared`.
+void ExpectModelAgrees(const Probe& probe, const advisor::GlibcBuild& build,
+                       int& compared) {
+  int differing = 0;
+  for (const auto& [path, cpu] : AllDumps()) {
+    for (const ProbeTunables& tunables : Settings()) {
+      const std::string text = TextOf(tunables, build);
+      const ModelComparison comparison = CompareWithModel(
+          build,
+          advisor::Predict(cpu, build, text, advisor::Reasoning::kOmitted),
+          probe.Run(cpu, tunables));
+      compared += comparison.compared;
+      if (!comparison.differences.empty() && ++differing > 20) {
+        FAIL() << build.name() << ": more than 20 runs differ";
+      }
+      EXPECT_EQ(absl::StrJoin(comparison.differences, "; "), "")
+          << build.name() << ", " << path << ", " << text;
+    }
+  }
+}
+
+TEST_F(BaseProbe, AgreesWithTheModelOnEveryDump) {
+  const auto build = advisor::ParseGlibcBuild(SourceRevision());
+  if (!build.ok()) GTEST_SKIP() << build.status().message();
+  if (!build->certain()) {
+    GTEST_SKIP() << "the model only guesses " << build->name();
+  }
+  int compared = 0;
+  ExpectModelAgrees(*probe_, *build, compared);
+  std::cout << compared << " values compared with the model of "
+            << build->name() << "\n";
+  EXPECT_GT(compared, 10000);
+}
+
+// The loader that runs this test, with the CPUID of this processor: every
+// tunable, size, threshold and flag that it lists.
+TEST_F(BaseProbe, AgreesWithThisMachinesLoader) {
+  const RealFileReader files;
+  const auto libc =
+      advisor::FindInstalledLibc(files, advisor::Environment::OfThisProcess());
+  ASSERT_TRUE(libc.ok()) << libc.status();
+  const std::string installed =
+      libc->banner ? libc->banner->revision.value_or("") : "";
+  if (installed.empty() || installed != SourceRevision()) {
+    GTEST_SKIP() << "the source is " << SourceRevision()
+                 << ", the installed libc is " << installed;
+  }
+  const auto answer = advisor::AskLoader(
+      advisor::RealSubprocess(), libc->loader_path,
+      advisor::Environment::OfThisProcess().Without("GLIBC_TUNABLES"));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  ASSERT_TRUE(answer->diagnostics.has_value());
+  const ProbeRun run = probe_->Run(advisor::ReadNativeCpuid(), {});
+  ASSERT_EQ(run.end, ProbeEnd::kAnswered) << run.what;
+  int compared = 0;
+  for (const auto& [name, value] : ParseProbeLines(run.lines)) {
+    std::optional<uint64_t> listed;
+    absl::string_view key = name;
+    if (absl::ConsumePrefix(&key, "tunable.")) {
+      absl::string_view part;
+      for (const char* suffix : {".min", ".max"}) {
+        if (absl::ConsumeSuffix(&key, suffix)) part = suffix;
+      }
+      const auto& all = answer->tunables.tunables;
+      const auto row = all.find(absl::StrCat("glibc.cpu.", key));
+      const auto* const size =
+          row == all.end() ? nullptr
+                           : std::get_if<advisor::SizeTunable>(&row->second);
+      if (size == nullptr) continue;
+      listed = part.empty()     ? size->value
+               : part == ".min" ? size->min
+                                : size->max;
+    } else if (absl::ConsumePrefix(&key, "preferred.")) {
+      const auto& all = answer->diagnostics->preferred;
+      const auto flag = all.find(std::string(key));
+      if (flag != all.end()) listed = flag->second ? 1 : 0;
+    } else {
+      listed = answer->diagnostics->X86(name);
+    }
+    if (!listed.has_value()) continue;
+    ++compared;
+    EXPECT_EQ(value, absl::StrCat(*listed)) << name;
+  }
+  std::cout << compared << " values compared with " << libc->loader_path
+            << "\n";
+  EXPECT_GE(compared, 40);
+}
+
+// Other releases: a folder with a source tree for each, "2.26" to "2.42".
+TEST(Releases, AgreeWithTheModelOnEveryDump) {
+  const char* const trees = std::getenv("GLIBC_TREES");
+  if (trees == nullptr) GTEST_SKIP() << "GLIBC_TREES names no folder of trees";
+  const std::string scratch = testing::TempDir();
+  int compared = 0, releases = 0;
+  for (const advisor::GlibcBuild& build : advisor::UpstreamBuilds()) {
+    const std::string source = absl::StrCat(trees, "/", build.name());
+    if (!RealFileReader().Read(source + "/version.h").ok()) continue;
+    const std::string out = absl::StrCat(scratch, "/probe_", build.name());
+    advisor::Command command;
+    command.argv = {"glibc_patches/thresholds/build_probe.sh", source, out,
+                    "glibc_patches/thresholds/probe"};
+    command.environment = advisor::Environment::OfThisProcess();
+    command.time_limit = absl::Minutes(2);
+    const auto result = advisor::RealSubprocess().Run(command);
+    ASSERT_TRUE(result.ok()) << result.status();
+    ASSERT_TRUE(result->succeeded()) << result->standard_error;
+    const auto probe = Probe::Load(out + "/probe.so");
+    ASSERT_TRUE(probe.ok()) << probe.status();
+    ExpectModelAgrees(*probe, build, compared);
+    ++releases;
+  }
+  std::cout << compared << " values of " << releases
+            << " releases compared with the model\n";
+  EXPECT_GT(releases, 0);
+}
+
+TEST_F(BaseProbe, AnEndlessLeafIsAHang) {
+  // Zhaoxin with HTT and a leaf 4 that never tells of level 2.
+  CpuidTable cpu;
+  cpu.Set(0, 0, {7, 0x746e6543, 0x736c7561, 0x48727561});  // CentaurHauls
+  cpu.Set(1, 0, {0x6f0, 0x00040000, 0, uint32_t{1} << 28});
+  cpu.Set(4, 0, {0x21, 0x01c0003f, 63, 0});
+  const ProbeRun run = probe_->Run(cpu, {});
+  EXPECT_EQ(run.end, ProbeEnd::kHung) << run.lines;
+  EXPECT_EQ(run.what, "asks CPUID without end (leaf 0x4)");
+  // With level 2 it ends.
+  cpu.Set(4, 1, {0x43, 0x01c0003f, 1023, 0});
+  EXPECT_EQ(probe_->Run(cpu, {}).end, ProbeEnd::kAnswered);
+}
+
+TEST(ProbeTest, WhatIsNoProbeIsSaid) {
+  EXPECT_FALSE(Probe::Load("no/such/file").ok());
+}
+
+TEST(ProbeTest, LinesBecomeValues) {
+  const ProbeValues values =
+      ParseProbeLines("a 18446744073709551615\nvariant.memset __memset_erms\n");
+  EXPECT_EQ(ProbeNumber(values, "a"), ~uint64_t{0});
+  EXPECT_EQ(ProbeNumber(values, "variant.memset"), std::nullopt);
+  EXPECT_EQ(ProbeNumber(values, "b"), std::nullopt);
+  EXPECT_EQ(values.at("variant.memset"), "__memset_erms");
+}
+
+}  // namespace
+}  // namespace glibc_patches
