@@ -166,6 +166,10 @@ constexpr Backport kAmdMovsbIsNonTemporalBackports[] = {
 constexpr Backport kAmdStosbMaxBackports[] = {
     {39, "2024-04-04", "6484a92698"},
 };
+constexpr Backport kTlsdescStateSizeBackports[] = {
+    {38, "2025-08-19", "6f076f1366"},
+    {39, "2024-04-01", "853e915fdd"},
+};
 constexpr Backport kNonTemporalMemsetBackports[] = {
     {37, "2025-01-09", "7e84df6892"},
     {38, "2025-01-09", "04b8d48432"},
@@ -189,6 +193,12 @@ constexpr Backport kWideMovsbBackports[] = {
     {36, "2024-12-17", "fbcde5ea46"}, {37, "2024-12-17", "71fca07505"},
     {38, "2024-12-17", "cf06772360"}, {39, "2024-12-17", "2c8a7f14fa"},
     {40, "2024-12-17", "94e4a8c7d6"},
+};
+constexpr Backport kTlsdescOwnStateSizeBackports[] = {
+    {38, "2025-08-20", "5cb05015c9"},
+    {39, "2025-03-29", "87ab0c7f7f"},
+    {40, "2025-03-29", "df22af58f6"},
+    {41, "2025-03-29", "80cd656649"},
 };
 constexpr Backport kArrowLakeBackports[] = {
     {39, "2025-04-14", "7620d98186"},
@@ -532,6 +542,10 @@ constexpr ChangeRow kChanges[] = {
     {Change::kAmdStosbMax, "272708884cb7", "2024-02-13", 40,
      "AMD rep_stosb_threshold is SIZE_MAX unless the tunable is set.",
      kAmdStosbMaxBackports},
+    {Change::kTlsdescStateSize, "9b7091415af4", "2024-02-29", 40,
+     "TLS descriptors overwrite the XSAVE size that a mask without XSAVEC "
+     "falls back to: such a program crashes.",
+     kTlsdescStateSizeBackports},
     {Change::kEnableSecureTunable,
      "71648e800426",
      "2024-02-29",
@@ -612,6 +626,9 @@ constexpr ChangeRow kChanges[] = {
     {Change::kWideMovsb, "61c3450db96d", "2024-12-17", 41,
      "Bug 32470: rep_movsb_threshold is no longer cut to 32 bits.",
      kWideMovsbBackports},
+    {Change::kTlsdescOwnStateSize, "145097dff170", "2025-03-29", 42,
+     "Bug 32810: TLS descriptors have a size of their own.",
+     kTlsdescOwnStateSizeBackports},
     {Change::kArrowLake, "e53eb952b970", "2025-04-10", 42,
      "Intel models 0xb5, 0xc5, 0xcc, 0xdd.", kArrowLakeBackports},
     {Change::kUnknownIntelDefault, "9f0deff558d1", "2025-04-11", 42,

@@ -47,24 +47,66 @@ std::vector<Entry> ReadTable(absl::string_view content, uint64_t offset,
   return table;
 }
 
-// The description of the note of GNU's build-id.
-std::optional<std::string> FindBuildId(absl::string_view notes) {
-  const auto aligned = [](uint64_t size) { return (size + 3) & ~uint64_t{3}; };
+// The description of GNU's note of that type. `alignment`: of the segment; the
+// property note's entries are aligned to 8 bytes, the others' to 4.
+std::optional<absl::string_view> FindGnuNote(absl::string_view notes,
+                                             uint32_t type,
+                                             uint64_t alignment) {
+  const uint64_t unit = alignment == 8 ? 8 : 4;
+  const auto aligned = [](uint64_t size, uint64_t to) {
+    return (size + to - 1) & ~(to - 1);
+  };
   while (true) {
     const auto note = ReadAt<Elf64_Nhdr>(notes, 0);
     if (!note.has_value()) return std::nullopt;
     const uint64_t name_at = sizeof(*note);
-    const uint64_t text_at = name_at + aligned(note->n_namesz);
+    const uint64_t text_at = aligned(name_at + note->n_namesz, unit);
     const auto name = Part(notes, name_at, note->n_namesz);
     const auto text = Part(notes, text_at, note->n_descsz);
     if (!name.has_value() || !text.has_value()) return std::nullopt;
-    if (note->n_type == NT_GNU_BUILD_ID &&
-        *name == absl::string_view("GNU\0", 4)) {
-      return absl::BytesToHexString(*text);
+    if (note->n_type == type && *name == absl::string_view("GNU\0", 4)) {
+      return text;
     }
-    const uint64_t end = text_at + aligned(note->n_descsz);
+    const uint64_t end = text_at + aligned(note->n_descsz, unit);
     if (end >= notes.size()) return std::nullopt;
     notes.remove_prefix(end);
+  }
+}
+
+// In the description of a property note.
+std::optional<int> FindIsaLevel(absl::string_view properties) {
+  constexpr uint32_t kIsaNeeded = 0xc0008002;
+  struct Property {
+    uint32_t type;
+    uint32_t size;
+  };
+  while (const auto property = ReadAt<Property>(properties, 0)) {
+    const auto bits = ReadAt<uint32_t>(properties, sizeof(*property));
+    if (property->type == kIsaNeeded && property->size >= 4 &&
+        bits.has_value()) {
+      for (int level = 4; level > 0; --level) {
+        if ((*bits >> (level - 1)) & 1) return level;
+      }
+      return std::nullopt;
+    }
+    const uint64_t end =
+        sizeof(*property) + ((uint64_t{property->size} + 7) & ~uint64_t{7});
+    if (end >= properties.size()) break;
+    properties.remove_prefix(end);
+  }
+  return std::nullopt;
+}
+
+// What the notes of a segment tell.
+void ReadNotes(absl::string_view notes, uint64_t alignment, ElfFile& file) {
+  if (!file.build_id.has_value()) {
+    const auto id = FindGnuNote(notes, NT_GNU_BUILD_ID, alignment);
+    if (id.has_value()) file.build_id = absl::BytesToHexString(*id);
+  }
+  if (!file.isa_level.has_value()) {
+    const auto properties =
+        FindGnuNote(notes, NT_GNU_PROPERTY_TYPE_0, alignment);
+    if (properties.has_value()) file.isa_level = FindIsaLevel(*properties);
   }
 }
 
@@ -98,8 +140,8 @@ absl::StatusOr<ElfFile> ParseElfFile(absl::string_view content,
     if (!bytes.has_value()) continue;
     if (segment.p_type == PT_INTERP) {
       file.interpreter = std::string(bytes->substr(0, bytes->find('\0')));
-    } else if (segment.p_type == PT_NOTE && !file.build_id.has_value()) {
-      file.build_id = FindBuildId(*bytes);
+    } else if (segment.p_type == PT_NOTE) {
+      ReadNotes(*bytes, segment.p_align, file);
     } else if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) {
       executable_segments.push_back({segment.p_vaddr, *bytes});
     }

@@ -31,6 +31,10 @@ struct ElfFile {
   std::optional<std::string> interpreter;
   // Lower-case hexadecimal.
   std::optional<std::string> build_id;
+  // 1 to 4: the x86-64 level that the file says it needs (the highest bit of
+  // the property GNU_PROPERTY_X86_ISA_1_NEEDED, x86-64 psABI). nullopt: it says
+  // nothing.
+  std::optional<int> isa_level;
 };
 
 // `content` must outlive the result. InvalidArgument: "NAME: expected ...,

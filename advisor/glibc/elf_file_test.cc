@@ -2,6 +2,7 @@
 
 #include <elf.h>
 
+#include <cstring>
 #include <string>
 
 #include "advisor/host/file_reader.h"
@@ -52,6 +53,44 @@ TEST(ElfFileTest, ReadsTheLoaderOfThisProgram) {
   EXPECT_TRUE(file->is_position_independent);
   ASSERT_TRUE(file->build_id.has_value());
   EXPECT_THAT(*file->build_id, SizeIs(40));
+}
+
+// A file with nothing but a code segment and a property note that needs the
+// levels of `bits`.
+std::string FileThatNeeds(uint32_t bits) {
+  Elf64_Ehdr header = {};
+  std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_type = ET_DYN;
+  header.e_machine = EM_X86_64;
+  header.e_phoff = sizeof(header);
+  header.e_phnum = 2;
+  // Another property comes first.
+  const uint32_t note[] = {4,          32,         NT_GNU_PROPERTY_TYPE_0,
+                           0x00554e47, 0xc0000002, 4,
+                           3,          0,          0xc0008002,
+                           4,          bits,       0};
+  Elf64_Phdr code = {};
+  code.p_type = PT_LOAD;
+  code.p_flags = PF_X;
+  code.p_filesz = 16;
+  Elf64_Phdr notes = {};
+  notes.p_type = PT_NOTE;
+  notes.p_offset = sizeof(header) + 2 * sizeof(notes);
+  notes.p_filesz = sizeof(note);
+  notes.p_align = 8;
+  const auto bytes = [](const auto& value) {
+    return std::string(reinterpret_cast<const char*>(&value), sizeof(value));
+  };
+  return bytes(header) + bytes(code) + bytes(notes) + bytes(note);
+}
+
+TEST(ElfFileTest, TellsTheLevelThatIsNeeded) {
+  EXPECT_EQ(ParseElfFile(FileThatNeeds(1), "f")->isa_level, 1);
+  EXPECT_EQ(ParseElfFile(FileThatNeeds(7), "f")->isa_level, 3);
+  EXPECT_EQ(ParseElfFile(FileThatNeeds(8), "f")->isa_level, 4);
+  EXPECT_EQ(ParseElfFile(FileThatNeeds(0), "f")->isa_level, std::nullopt);
 }
 
 TEST(ElfFileTest, TakesSegmentsWhereThereAreNoSections) {
