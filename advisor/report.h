@@ -87,6 +87,17 @@ struct TunableSetting {
   std::string text = {};
 };
 
+// How far a recommendation reaches beyond the glibc that it was found for.
+struct Validity {
+  // The releases, of those that the tool knows, where every name in it exists:
+  // "2.33 to 2.42". Empty where nothing is set, or a name is not known.
+  std::string releases;
+  // The first release that computes sound values by itself on the same CPU, and
+  // so do all later ones: "2.33". Empty: none does, or it is not known, since
+  // the setting was measured.
+  std::string obsolete_from;
+};
+
 struct Recommendation {
   Verdict verdict = Verdict::kKeepDefaults;
   // Sorted by name; empty for kKeepDefaults.
@@ -96,6 +107,7 @@ struct Recommendation {
   std::string string;
   // One or two sentences: why this, or why nothing.
   std::string reason;
+  Validity validity;
 };
 
 enum class CellVerdict { kFaster, kSlower, kEquivalent, kCannotTell };

@@ -1,4 +1,6 @@
-// For a shell: env $(advisor recommend --format=env) PROGRAM.
+// For a shell: env $(advisor recommend --format=env) PROGRAM. That leaves no
+// place for a comment; the file of environment.d (deployment_renderers.h) is
+// the same line with one.
 
 #ifndef ADVISOR_RENDER_ENV_RENDERER_H_
 #define ADVISOR_RENDER_ENV_RENDERER_H_

@@ -18,12 +18,19 @@
 namespace advisor {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 std::string Render(absl::string_view format, const Report& report,
                    int columns = 80) {
   return MakeRenderer(format)->Render(report, {columns});
+}
+
+std::string RenderForSystem(absl::string_view format, const Report& report) {
+  return MakeRenderer(format)->Render(report, {80, Scope::kSystem});
 }
 
 TEST(RendererTest, TableIsSortedAndComplete) {
@@ -43,6 +50,14 @@ TEST(RendererTest, EveryFormatOfEverySampleIsAsReviewed) {
       ExpectGolden(absl::StrCat("testdata/golden/recommend/", sample.name, ".",
                                 row.name),
                    Render(row.name, sample.report));
+      const std::string for_system = RenderForSystem(row.name, sample.report);
+      if (row.has_system_scope) {
+        ExpectGolden(absl::StrCat("testdata/golden/recommend/", sample.name,
+                                  ".", row.name, ".system"),
+                     for_system);
+      } else {
+        EXPECT_EQ(for_system, Render(row.name, sample.report)) << row.name;
+      }
     }
   }
 }
@@ -56,21 +71,107 @@ TEST(EnvRendererTest, IsOneLine) {
   }
 }
 
-TEST(DeploymentRenderersTest, NothingToSetIsValidToo) {
-  EXPECT_EQ(Render("docker", Report()), "\n");
-  EXPECT_EQ(Render("kubernetes", Report()), "env: []\n");
-  EXPECT_EQ(Render("systemd", Report()),
-            "# Nothing to set: keep the defaults.\n");
+constexpr absl::string_view kFiles[] = {"docker", "environment.d", "kubernetes",
+                                        "slurm", "systemd"};
+
+// Lines that are no comments.
+std::vector<std::string> Content(const std::string& text) {
+  std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  lines.erase(std::remove_if(lines.begin(), lines.end(),
+                             [](const std::string& line) {
+                               return line.empty() || line[0] == '#';
+                             }),
+              lines.end());
+  return lines;
+}
+
+TEST(DeploymentRenderersTest, NothingToSetIsAValidFileThatSetsNothing) {
+  Report report;
+  report.recommendation.reason = "Nothing is faster.";
+  // What is there stays there.
+  report.glibc.tunables_in_environment = "glibc.malloc.check=0";
+  report.recommendation.string = "glibc.malloc.check=0";
+  for (const absl::string_view format : kFiles) {
+    for (const std::string& text :
+         {Render(format, report), RenderForSystem(format, report)}) {
+      EXPECT_THAT(text, HasSubstr("# Nothing to set: keep the defaults, and "
+                                  "GLIBC_TUNABLES=glibc.malloc.check=0"));
+      EXPECT_THAT(text, HasSubstr("# Why: Nothing is faster.\n"));
+      const std::vector<std::string> content = Content(text);
+      if (format == "kubernetes") {
+        EXPECT_THAT(content, ElementsAre("env: []"));
+      } else {
+        EXPECT_THAT(content, IsEmpty()) << text;
+      }
+    }
+  }
+}
+
+TEST(DeploymentRenderersTest, SayWhyHowLongAndWhenToDropIt) {
+  for (const SampleReport& sample : SampleReports()) {
+    if (sample.report.recommendation.verdict != Verdict::kSet) continue;
+    for (const absl::string_view format : kFiles) {
+      const std::string text = Render(format, sample.report);
+      for (const char* part : {"# Why: ", "# Valid for: glibc ",
+                               "# Made on 2023-11-14 by the glibc tunables "
+                               "advisor 0.1.0",
+                               "# Drop it: "}) {
+        EXPECT_THAT(text, HasSubstr(part)) << format;
+      }
+    }
+  }
+}
+
+TEST(DeploymentRenderersTest, WarnOfWhatReachesEveryProcessAlone) {
+  const Report report = SampleReports().back().report;
+  for (const FormatRow& row : AllFormats()) {
+    if (!row.has_system_scope) continue;
+    EXPECT_THAT(RenderForSystem(row.name, report), HasSubstr("CVE-2023-4911"));
+    EXPECT_EQ(absl::StrContains(Render(row.name, report), "CVE-2023-4911"),
+              row.name == "environment.d");
+  }
 }
 
 TEST(DeploymentRenderersTest, QuoteWhatTheEnvironmentHeld) {
   Report report;
-  report.recommendation.string = "a='\"\\ %";
-  EXPECT_EQ(Render("docker", report), "'--env=GLIBC_TUNABLES=a='\\''\"\\ %'\n");
+  report.recommendation.verdict = Verdict::kSet;
+  report.recommendation.string = "a='\"\\ %$";
+  EXPECT_THAT(Render("docker", report),
+              AllOf(HasSubstr("\nENV GLIBC_TUNABLES=\"a='\\\"\\\\ %\\$\"\n"),
+                    HasSubstr("\n# '--env=GLIBC_TUNABLES=a='\\''\"\\ %$'\n")));
   EXPECT_THAT(Render("kubernetes", report),
-              HasSubstr("    value: \"a='\\\"\\\\ %\"\n"));
+              HasSubstr("    value: \"a='\\\"\\\\ %$\"\n"));
+  EXPECT_THAT(Render("slurm", report),
+              HasSubstr("\nexport GLIBC_TUNABLES='a='\\''\"\\ %$'\n"));
   EXPECT_THAT(Render("systemd", report),
-              HasSubstr("Environment=\"GLIBC_TUNABLES=a='\\\"\\\\ %%\"\n"));
+              HasSubstr("Environment=\"GLIBC_TUNABLES=a='\\\"\\\\ %%$\"\n"));
+  EXPECT_THAT(Content(Render("environment.d", report)), IsEmpty());
+}
+
+TEST(DeploymentRenderersTest, ControlCharactersAreNotWritten) {
+  Report report;
+  report.recommendation.verdict = Verdict::kSet;
+  report.recommendation.string = "a=\n[Service]\nExecStart=/bin/false";
+  report.glibc.tunables_in_environment = report.recommendation.string;
+  for (const absl::string_view format : kFiles) {
+    const std::string text = Render(format, report);
+    EXPECT_THAT(text, HasSubstr("# Not written: ")) << format;
+    EXPECT_LE(Content(text).size(), format == "kubernetes" ? 1u : 0u) << text;
+  }
+}
+
+// Names come from CPUID and files.
+TEST(DeploymentRenderersTest, AHostileNameStaysAComment) {
+  Report report;
+  report.machine.brand = "x\nENV EVIL=1\n\xff";
+  report.recommendation.reason = "y\rz\nenv: evil";
+  for (const absl::string_view format : kFiles) {
+    const std::string text = Render(format, report);
+    EXPECT_LE(Content(text).size(), format == "kubernetes" ? 1u : 0u) << text;
+    EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](unsigned char c) {
+      return c == '\n' || absl::ascii_isprint(c);
+    })) << text;
+  }
 }
 
 TEST(JsonRendererTest, TellsUnknownFromZero) {

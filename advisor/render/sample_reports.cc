@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "absl/strings/str_cat.h"
+
 namespace advisor {
 namespace {
 
@@ -108,6 +110,7 @@ Report Zen5Set() {
                                      24 * kKiB, 2112,
                                      "The vector loop is faster below."}};
   report.recommendation.string = "glibc.cpu.x86_rep_movsb_threshold=24576";
+  report.recommendation.validity.releases = "2.32 to 2.42";
   report.recommendation.reason =
       "Copies between 2112 bytes and 24 KiB take 0.57 of their time.";
   report.proof = MovsbProof();
@@ -162,6 +165,7 @@ Report IvyBridgeDump() {
                                      "Three quarters of the L3."}};
   report.recommendation.string =
       "glibc.tune.x86_non_temporal_threshold=12582912";
+  report.recommendation.validity = {"2.26 to 2.28", "2.33"};
   report.recommendation.reason =
       "With the threshold 0, copies of 1 KiB were measured to take 1503 "
       "instead of 78 cycles on such a guest.";
@@ -338,12 +342,22 @@ Report EverythingMeasured() {
   return report;
 }
 
+// No tunable has such a value; each character means something to some parser.
+Report OddEnvironment() {
+  Report report = Zen5Set();
+  report.glibc.tunables_in_environment = "x.odd.item='a b'\"$HOME`\\%h#{}";
+  report.recommendation.string = absl::StrCat(
+      report.glibc.tunables_in_environment, ":", report.recommendation.string);
+  return report;
+}
+
 }  // namespace
 
 std::vector<SampleReport> SampleReports() {
   return {{"everything", EverythingMeasured()},
           {"ivy_bridge_dump", IvyBridgeDump()},
           {"keep_defaults", KeepDefaults()},
+          {"odd_environment", OddEnvironment()},
           {"zen5_set", Zen5Set()}};
 }
 

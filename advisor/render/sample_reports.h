@@ -18,7 +18,8 @@ struct SampleReport {
 
 // A guest where measuring found better thresholds; one where the defaults stay,
 // with a string in the environment; a prediction for a dump with the threshold
-// 0; a guest with everything that can be measured, for a workload, and a mask.
+// 0; a guest with everything that can be measured, for a workload, and a mask;
+// an environment that needs quoting.
 std::vector<SampleReport> SampleReports();
 
 }  // namespace advisor
