@@ -22,6 +22,7 @@
 #include "advisor/report.h"
 #include "advisor/rules/unmeasured_non_temporal_rule.h"
 #include "advisor/system.h"
+#include "advisor/validity.h"
 #include "advisor/version.h"
 
 namespace advisor {
@@ -29,12 +30,18 @@ namespace {
 
 constexpr FlagRow kFlags[] = {
     {"cpuid", "FILE", "advise for this CPUID dump, instead of this machine"},
-    {"format", "docker|env|json|kubernetes|systemd|text",
+    {"format", "docker|env|environment.d|json|kubernetes|slurm|systemd|text",
      "how to print; default: text"},
     {"glibc", "BUILD",
      "advise for this glibc (2.28, 2.36+branch, 2.36-9+deb12u14)"},
+    {"glibc_tunables", "STRING",
+     "what the service sets already, to be kept; default: this environment's, "
+     "and nothing for dumps"},
     {"measure", "off|quick|full",
      "how long to measure: not at all, 20 s (default on this machine), 120 s"},
+    {"scope", "service|system",
+     "with --format=environment.d, slurm and systemd: for one unit, user or "
+     "job (default), or for every process, with what is to be known first"},
     {"seed", "NUMBER", "of the placement of buffers; default: from the clock"},
     {"source", "auto|libc",
      "what to measure: glibc's own source side by side where it is there "
@@ -45,6 +52,7 @@ struct Options {
   MeasureMode mode;
   std::string mode_name;
   std::unique_ptr<Renderer> renderer;
+  RenderOptions render;
 };
 
 absl::StatusOr<System> Inspect(const CommandContext& context,
@@ -62,14 +70,25 @@ absl::StatusOr<System> Inspect(const CommandContext& context,
   const absl::StatusOr<GlibcBuild> build = ParseGlibcBuild(*glibc);
   if (!build.ok()) return build.status();
   if (dump.has_value()) {
-    return InspectDump(context.files, *dump, *build, "");
+    return InspectDump(context.files, *dump, *build,
+                       flags.Get("glibc_tunables").value_or(""));
   }
   return InspectOtherGlibc(context.files, context.environment, *build);
 }
 
 absl::StatusOr<Options> ReadOptions(const Flags& flags, bool can_measure) {
   Options options;
-  options.renderer = MakeRenderer(flags.Get("format").value_or("text"));
+  const std::string format = flags.Get("format").value_or("text");
+  options.renderer = MakeRenderer(format);
+  if (flags.Get("scope") == "system") {
+    if (!FindFormat(format)->has_system_scope) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--scope=system: expected --format=environment.d, slurm or systemd, "
+          "found ",
+          format));
+    }
+    options.render.scope = Scope::kSystem;
+  }
   options.mode_name =
       flags.Get("measure").value_or(can_measure ? "quick" : "off");
   options.mode = options.mode_name == "off"     ? MeasureMode::kOff
@@ -178,8 +197,18 @@ void AddHazards(const System& system, Report& report) {
                    });
 }
 
-absl::StatusOr<ExitStatus> Run(const CommandContext& context,
-                               const Flags& flags) {
+void AddValidity(const System& system, bool measured, Report& report) {
+  Recommendation& recommendation = report.recommendation;
+  if (recommendation.verdict != Verdict::kSet) return;
+  recommendation.validity.releases = ReleasesWithNames(recommendation.tunables);
+  if (!measured) {
+    recommendation.validity.obsolete_from =
+        ObsoleteFrom(system.cpuid, system.build);
+  }
+}
+
+absl::StatusOr<ExitStatus> Recommend(const CommandContext& context,
+                                     const Flags& flags) {
   absl::StatusOr<System> system = Inspect(context, flags);
   if (!system.ok()) return system.status();
   const bool can_measure = system->libc.has_value();
@@ -204,10 +233,22 @@ absl::StatusOr<ExitStatus> Run(const CommandContext& context,
              !status.ok()) {
     return status;
   }
-  RenderOptions render_options;
-  render_options.columns = context.columns;
-  context.out << options->renderer->Render(report, render_options);
+  AddValidity(*system, options->mode != MeasureMode::kOff, report);
+  options->render.columns = context.columns;
+  context.out << options->renderer->Render(report, options->render);
   return ExitStatus::kAnswered;
+}
+
+absl::StatusOr<ExitStatus> Run(const CommandContext& context,
+                               const Flags& flags) {
+  const std::optional<std::string> there = flags.Get("glibc_tunables");
+  if (!there.has_value()) return Recommend(context, flags);
+  const Environment environment =
+      context.environment.With("GLIBC_TUNABLES", *there);
+  return Recommend({context.files, context.subprocess, context.dialogues,
+                    environment, context.clock, context.out, context.err,
+                    context.terminal, context.columns, context.commands},
+                   flags);
 }
 
 }  // namespace

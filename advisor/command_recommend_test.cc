@@ -66,6 +66,37 @@ TEST(RecommendTest, JsonHasWhatMachinesNeed) {
             12582912);
 }
 
+TEST(RecommendTest, KeepsWhatTheServiceSets) {
+  const CommandAnswer answer = Recommend(
+      {Cpuid(kSeedGuest), "--glibc=2.31",
+       "--glibc_tunables=glibc.pthread.rseq=0:glibc.cpu.x86_non_temporal_"
+       "threshold=0",
+       "--format=systemd"});
+  EXPECT_EQ(answer.exit_status, 0) << answer.err;
+  EXPECT_THAT(
+      answer.out,
+      HasSubstr("\nEnvironment=\"GLIBC_TUNABLES=glibc.pthread.rseq=0:glibc.cpu."
+                "x86_non_temporal_threshold=12582912\"\n"));
+}
+
+TEST(RecommendTest, SaysHowFarASettingReaches) {
+  EXPECT_THAT(
+      Recommend({Cpuid(kSeedGuest), "--glibc=2.31", "--format=docker"}).out,
+      AllOf(HasSubstr("exist in glibc 2.29 to 2.42;\n"),
+            HasSubstr("# Drop it: with glibc 2.33, which computes a sound")));
+}
+
+TEST(RecommendTest, SystemWideOnRequestOnly) {
+  const std::string guest = Cpuid(kSeedGuest);
+  EXPECT_THAT(Recommend({guest, "--glibc=2.31", "--format=systemd"}).out,
+              Not(HasSubstr("[Manager]")));
+  EXPECT_THAT(
+      Recommend({guest, "--glibc=2.31", "--format=systemd", "--scope=system"})
+          .out,
+      AllOf(HasSubstr("[Manager]\nDefaultEnvironment="),
+            HasSubstr("# WARNING: this reaches every process")));
+}
+
 TEST(RecommendTest, EveryMistakeIsOneLineAndStatus2) {
   for (const auto& [words, line] :
        std::vector<std::pair<std::vector<std::string>, std::string>>{
@@ -80,6 +111,9 @@ TEST(RecommendTest, EveryMistakeIsOneLineAndStatus2) {
            {{"--measure=long"}, "--measure"},
            {{"--format=yaml", "--measure=off"}, "--format"},
            {{"--seed=x", "--measure=quick"}, "--seed"},
+           {{Cpuid(kSeedGuest), "--glibc=2.31", "--scope=system"},
+            "--scope=system: expected --format=environment.d, slurm or "
+            "systemd, found text"},
            {{"--mesure=off"}, "--mesure"},
            {{"superfluous"}, "superfluous"}}) {
     const CommandAnswer answer = Recommend(words);

@@ -103,7 +103,10 @@ Json OneRecommendation(const Recommendation& recommendation) {
           {"tunables", tunables},
           {"string", recommendation.string},
           {"reason", recommendation.reason},
-          {"changes", Array(recommendation.tunables, &Change)}};
+          {"changes", Array(recommendation.tunables, &Change)},
+          {"validity",
+           {{"releases", recommendation.validity.releases},
+            {"obsolete_from", recommendation.validity.obsolete_from}}}};
 }
 
 absl::string_view CellVerdictName(CellVerdict verdict) {

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -45,7 +46,7 @@ std::string SettingLine(const TunableSetting& setting) {
   const std::string value =
       setting.text.empty() ? FormatBytes(setting.value) : setting.text;
   return absl::StrCat(
-      setting.name, ": ",
+      "Sets ", setting.name, ": ",
       setting.value_before.has_value()
           ? absl::StrCat(FormatBytes(*setting.value_before), " -> ")
           : "",
@@ -60,18 +61,6 @@ std::string ValidFor(const Report& report) {
                           ? ""
                           : absl::StrCat(" Its names exist in glibc ", names,
                                          "; others ignore them."));
-}
-
-std::string DropWhen(const Report& report) {
-  const std::string& from = report.recommendation.validity.obsolete_from;
-  return absl::StrCat(
-      "Drop it: ",
-      from.empty() ? ""
-                   : absl::StrCat("with glibc ", from,
-                                  ", which computes a sound value here by "
-                                  "itself; "),
-      "after an upgrade from ", BuildName(report.glibc),
-      ", or when the CPU, the hypervisor or the host changes. Then ask again.");
 }
 
 }  // namespace
@@ -93,6 +82,17 @@ std::string CommentLines(absl::string_view text) {
   return lines;
 }
 
+std::string WhenToDrop(const Report& report) {
+  const std::string& from = report.recommendation.validity.obsolete_from;
+  return absl::StrCat(
+      from.empty() ? ""
+                   : absl::StrCat("with glibc ", from,
+                                  ", which computes a sound value here by "
+                                  "itself; "),
+      "after an upgrade from ", BuildName(report.glibc),
+      ", or when the CPU, the hypervisor or the host changes. Then ask again.");
+}
+
 std::string ProvenanceComment(const Report& report) {
   const bool sets = report.recommendation.verdict == Verdict::kSet;
   std::string text;
@@ -105,10 +105,14 @@ std::string ProvenanceComment(const Report& report) {
             : absl::StrCat(", and GLIBC_TUNABLES=", there, ", which is there"),
         "."));
   }
-  absl::StrAppend(&text, report.recommendation.reason.empty()
-                             ? ""
-                             : CommentLines(absl::StrCat(
-                                   "Why: ", report.recommendation.reason)));
+  const std::string& reason = report.recommendation.reason;
+  // Where it is that of the one setting, it follows there.
+  if (!reason.empty() && absl::c_none_of(report.recommendation.tunables,
+                                         [&](const TunableSetting& setting) {
+                                           return setting.reason == reason;
+                                         })) {
+    absl::StrAppend(&text, CommentLines(absl::StrCat("Why: ", reason)));
+  }
   for (const TunableSetting& setting : report.recommendation.tunables) {
     absl::StrAppend(&text, CommentLines(SettingLine(setting)));
   }
@@ -119,7 +123,10 @@ std::string ProvenanceComment(const Report& report) {
           absl::FormatTime("%Y-%m-%d", report.date, absl::UTCTimeZone()),
           " by the glibc tunables advisor ", report.tool_version, ", ",
           How(report), ".")));
-  if (sets) absl::StrAppend(&text, CommentLines(DropWhen(report)));
+  if (sets) {
+    absl::StrAppend(
+        &text, CommentLines(absl::StrCat("Drop it: ", WhenToDrop(report))));
+  }
   return text;
 }
 

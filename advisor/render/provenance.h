@@ -15,6 +15,10 @@ namespace advisor {
 // other bytes become "?", for the parsers of these files.
 std::string CommentLines(absl::string_view text);
 
+// "with glibc 2.33, which ...; after an upgrade from glibc 2.28, or when ...":
+// when a setting is to be dropped.
+std::string WhenToDrop(const Report& report);
+
 // What is set and why, glibc and machine, date, tool, how it was found, and
 // when to drop it. For a report without a setting: why there is none. Whole
 // lines, each a comment.

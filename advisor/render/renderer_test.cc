@@ -112,10 +112,11 @@ TEST(DeploymentRenderersTest, SayWhyHowLongAndWhenToDropIt) {
     if (sample.report.recommendation.verdict != Verdict::kSet) continue;
     for (const absl::string_view format : kFiles) {
       const std::string text = Render(format, sample.report);
-      for (const char* part : {"# Why: ", "# Valid for: glibc ",
-                               "# Made on 2023-11-14 by the glibc tunables "
-                               "advisor 0.1.0",
-                               "# Drop it: "}) {
+      for (const char* part :
+           {"# Why: ", "# Sets glibc.", "# Valid for: glibc ",
+            "# Made on 2023-11-14 by the glibc tunables "
+            "advisor 0.1.0",
+            "# Drop it: "}) {
         EXPECT_THAT(text, HasSubstr(part)) << format;
       }
     }

@@ -11,6 +11,7 @@
 #include "advisor/render/layout.h"
 #include "advisor/render/page.h"
 #include "advisor/render/proof_table.h"
+#include "advisor/render/provenance.h"
 #include "advisor/render/text_measurements.h"
 
 namespace advisor {
@@ -187,12 +188,14 @@ void ApplyPart(const Report& report, Page& page) {
   page.Title("Apply");
   page.Paragraph(
       "`export` and the line after \"Set\", before a program starts: glibc "
-      "reads it once, then. Set-uid programs ignore it.");
+      "reads it once, then. Set-uid programs ignore it. Files for services: "
+      "--format=systemd, docker, kubernetes, slurm.");
   page.Title("Undo");
   const std::string& before = report.glibc.tunables_in_environment;
   page.Verbatim(before.empty()
                     ? "unset GLIBC_TUNABLES"
                     : absl::StrCat("export GLIBC_TUNABLES=", before));
+  page.Paragraph(absl::StrCat("Drop it ", WhenToDrop(report)));
 }
 
 void MethodPart(const Report& report, Page& page) {

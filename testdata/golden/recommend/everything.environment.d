@@ -8,12 +8,12 @@
 #   safer.
 # Why: Proved on the real libc: the sizes that it touches take 0.83 of the
 #   time they took, in the mean.
-# glibc.cpu.hwcaps: -AVX512F,-AVX512VL. No slower in any cell, and no AVX-512
-#   state to save.
-# glibc.cpu.x86_non_temporal_threshold: 99 MiB -> 8 MiB. Copies beyond the L3
-#   that this guest gets are faster.
-# glibc.cpu.x86_rep_movsb_threshold: 2112 bytes -> 4 KiB. The vector loop is
-#   faster below.
+# Sets glibc.cpu.hwcaps: -AVX512F,-AVX512VL. No slower in any cell, and no
+#   AVX-512 state to save.
+# Sets glibc.cpu.x86_non_temporal_threshold: 99 MiB -> 8 MiB. Copies beyond
+#   the L3 that this guest gets are faster.
+# Sets glibc.cpu.x86_rep_movsb_threshold: 2112 bytes -> 4 KiB. The vector loop
+#   is faster below.
 # Valid for: glibc 2.36-9+deb12u14 on Intel(R) Xeon(R) Processor, Emerald
 #   Rapids, family 6 model 207, KVM guest. Its names exist in glibc 2.32 to
 #   2.42; others ignore them.

@@ -8,8 +8,8 @@
 #   safer.
 # Why: With the threshold 0, copies of 1 KiB were measured to take 1503
 #   instead of 78 cycles on such a guest.
-# glibc.tune.x86_non_temporal_threshold: 0 bytes -> 12 MiB. Three quarters of
-#   the L3.
+# Sets glibc.tune.x86_non_temporal_threshold: 0 bytes -> 12 MiB. Three
+#   quarters of the L3.
 # Valid for: glibc 2.28 on Intel(R) Xeon(R) ?[31mE7 v2 ?, Ivy Bridge, family 6
 #   model 62, KVM guest. Its names exist in glibc 2.26 to 2.28; others ignore
 #   them.

@@ -7,8 +7,8 @@
 #   since CVE-2023-4911: ask who runs them first. One service at a time is
 #   safer.
 # Why: Copies between 2112 bytes and 24 KiB take 0.57 of their time.
-# glibc.cpu.x86_rep_movsb_threshold: 2112 bytes -> 24 KiB. The vector loop is
-#   faster below.
+# Sets glibc.cpu.x86_rep_movsb_threshold: 2112 bytes -> 24 KiB. The vector
+#   loop is faster below.
 # Valid for: glibc 2.36-9+deb12u14 on Oxide Virtual Turin-like Processor, Zen
 #   5, family 26 model 2, bhyve guest. Its names exist in glibc 2.32 to 2.42;
 #   others ignore them.
