@@ -11,7 +11,8 @@
 # FILE    as for assemble_tree.sh; what the tree has not is left out
 #
 # Every tree's symbols have the same prefix, so that equal sources give equal
-# object files. $CC, $CXX, $NM and $OBJCOPY may name the tools.
+# object files. $CC, $CXX, $NM and $OBJCOPY may name the tools. With $KEEP_PARTS
+# what a changed file needs to be built anew stays: FILE.s, tree.o and exports.
 set -euo pipefail
 
 readonly source=$1 out=$2 root=$3
@@ -59,4 +60,5 @@ for i in "${!placements[@]}"; do
     -Wl,--no-undefined-version -o "$out/tree.$i.so" \
     "$out/pad.o" "${objects[@]}" "$out/tree.o"
 done
-rm "$out/pad.o" "$out/exports" "$out/tree.o"
+rm "$out/pad.o"
+if [[ -z ${KEEP_PARTS:-} ]]; then rm "$out/exports" "$out/tree.o"; fi

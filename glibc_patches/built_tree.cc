@@ -54,14 +54,15 @@ absl::StatusOr<std::vector<std::string>> FilesToBuild(
 absl::Status BuildTree(const std::string& source, const std::string& out,
                        const std::string& root,
                        const std::vector<std::string>& kernel_files,
-                       const advisor::Subprocess& subprocess) {
+                       const advisor::Subprocess& subprocess, bool keep_parts) {
   advisor::Command command;
   command.argv = {"/bin/bash", root + "/glibc_patches/build_tree.sh", source,
                   out, root};
   command.argv.insert(command.argv.end(), kernel_files.begin(),
                       kernel_files.end());
-  command.environment =
-      advisor::Environment::OfThisProcess().With("LC_ALL", "C");
+  command.environment = advisor::Environment::OfThisProcess()
+                            .With("LC_ALL", "C")
+                            .With("KEEP_PARTS", keep_parts ? "1" : "");
   command.time_limit = absl::Minutes(2);
   const auto result = subprocess.Run(command);
   if (!result.ok()) return result.status();

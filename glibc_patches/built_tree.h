@@ -27,11 +27,12 @@ absl::StatusOr<std::vector<std::string>> FilesToBuild(
     const advisor::FileReader& files);
 
 // Runs build_tree.sh of `root`. InvalidArgument with the assembler's first
-// message when the source cannot be built.
+// message when the source cannot be built. `keep_parts`: see there.
 absl::Status BuildTree(const std::string& source, const std::string& out,
                        const std::string& root,
                        const std::vector<std::string>& kernel_files,
-                       const advisor::Subprocess& subprocess);
+                       const advisor::Subprocess& subprocess,
+                       bool keep_parts = false);
 
 struct TreeDifference {
   // Variants' source files, without ".S".

@@ -20,7 +20,8 @@ std::vector<const kernels::TreeDefinition*>& Loaded() {
 
 }  // namespace
 
-absl::Status LoadTree(const std::string& path, absl::string_view name) {
+absl::Status LoadTree(const std::string& path, absl::string_view name,
+                      const std::map<std::string, size_t>& sizes) {
   // Never closed: its functions are called until the end.
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return absl::InvalidArgumentError(dlerror());
@@ -33,6 +34,10 @@ absl::Status LoadTree(const std::string& path, absl::string_view name) {
       reinterpret_cast<const kernels::TreeDefinition& (*)()>(symbol);
   auto* const definition = new kernels::TreeDefinition(define());
   definition->name = *new std::string(name);
+  for (kernels::SymbolDefinition& symbol : definition->symbols) {
+    const auto size = sizes.find(std::string(symbol.name));
+    if (size != sizes.end()) symbol.size = size->second;
+  }
   Loaded().push_back(definition);
   return absl::OkStatus();
 }

@@ -5,6 +5,8 @@
 #ifndef GLIBC_PATCHES_LOADED_TREES_H_
 #define GLIBC_PATCHES_LOADED_TREES_H_
 
+#include <cstddef>
+#include <map>
 #include <string>
 
 #include "absl/status/status.h"
@@ -16,7 +18,10 @@ namespace glibc_patches {
 // of their loading; one path gives one tree, so a second copy of a tree must be
 // a second file. To be called before anything asks for AllTrees() or
 // AllVariants(). InvalidArgument when it cannot be loaded or is no tree.
-absl::Status LoadTree(const std::string& path, absl::string_view name);
+// `sizes` corrects the bytes of symbols, by name, where a file of the tree was
+// assembled anew.
+absl::Status LoadTree(const std::string& path, absl::string_view name,
+                      const std::map<std::string, size_t>& sizes = {});
 
 }  // namespace glibc_patches
 

@@ -5,7 +5,8 @@
 #
 # FILEs are names in SOURCE/sysdeps/x86_64/multiarch, without .S. Each becomes
 # OUT/FILE.o, all its symbols prefixed with TREE; OUT/tree.cc defines the
-# variables that they read and lists functions and variables.
+# variables that they read and lists functions and variables. With $KEEP_PARTS
+# the preprocessed text stays, as OUT/FILE.s.
 set -euo pipefail
 
 readonly tree=$1 release=$2 revision=$3 source=$4 shim=$5 out=$6
@@ -28,7 +29,7 @@ for file in "$@"; do
     -I "$source/sysdeps/x86" -I "$source/sysdeps/generic" -I "$source" \
     "$multiarch/$file.S" >"$out/$file.s"
   as --64 --noexecstack -o "$out/$file.o" "$out/$file.s"
-  rm "$out/$file.s"
+  if [[ -z ${KEEP_PARTS:-} ]]; then rm "$out/$file.s"; fi
   "$NM" -S "$out/$file.o" |
     awk -v file="$file" '
       $1 == "U" { print file, "U", $2 }

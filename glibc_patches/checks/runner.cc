@@ -131,62 +131,42 @@ CheckResult RunCheck(const CheckRow& row, const CheckContext& context,
 
 namespace {
 
-struct Task {
-  const kernels::Variant* variant;
-  const CheckRow* row;
-  // Set when there is nothing to run.
-  const kernels::Variant* earlier;
-};
-
-std::vector<Task> TasksOf(absl::Span<const kernels::Variant* const> variants,
-                          const RunOptions& options) {
-  std::vector<Task> tasks;
-  for (const kernels::Variant* variant : variants) {
-    const kernels::Variant* earlier = EarlierName(*variant);
-    for (const CheckRow& row : AllChecks()) {
-      if (options.only.empty() ||
-          std::count(options.only.begin(), options.only.end(), row.id) > 0) {
-        tasks.push_back({variant, &row, earlier});
-      }
-    }
-  }
-  return tasks;
-}
-
-CheckResult RunTask(const Task& task, const RunOptions& options) {
-  if (task.earlier == nullptr) {
-    return RunCheck(*task.row, {*task.variant, options.effort, options.seed},
+CheckResult RunPlanned(const PlannedCheck& planned, const RunOptions& options) {
+  const kernels::Variant* const earlier = EarlierName(*planned.variant);
+  if (earlier == nullptr) {
+    return RunCheck(*planned.row,
+                    {*planned.variant, planned.effort, options.seed},
                     options.limits);
   }
   CheckResult same;
-  same.id = std::string(task.row->id);
-  same.variant = VariantLabel(*task.variant);
-  same.reason = absl::StrCat("the same code as ", task.earlier->name);
+  same.id = std::string(planned.row->id);
+  same.variant = VariantLabel(*planned.variant);
+  same.reason = absl::StrCat("the same code as ", earlier->name);
   return same;
 }
 
 }  // namespace
 
-std::vector<CheckResult> RunChecks(
-    absl::Span<const kernels::Variant* const> variants,
-    const RunOptions& options) {
-  const std::vector<Task> tasks = TasksOf(variants, options);
-  std::vector<CheckResult> results(tasks.size());
+std::vector<CheckResult> RunPlan(absl::Span<const PlannedCheck> plan,
+                                 const RunOptions& options) {
+  std::vector<CheckResult> results(plan.size());
   // Each waits for its own child. The results are told in order.
   std::mutex mutex;
-  std::vector<bool> done(tasks.size());
+  std::vector<bool> done(plan.size());
   size_t next = 0;
   size_t told = 0;
+  bool stopped = false;
   const auto work = [&] {
     std::unique_lock<std::mutex> lock(mutex);
-    while (next < tasks.size()) {
+    while (next < plan.size() && !stopped) {
       const size_t i = next++;
       lock.unlock();
-      CheckResult result = RunTask(tasks[i], options);
+      CheckResult result = RunPlanned(plan[i], options);
       lock.lock();
       results[i] = std::move(result);
       done[i] = true;
-      for (; told < tasks.size() && done[told]; ++told) {
+      if (options.stop && options.stop(results[i])) stopped = true;
+      for (; told < plan.size() && done[told]; ++told) {
         if (options.progress) options.progress(results[told]);
       }
     }
@@ -196,7 +176,23 @@ std::vector<CheckResult> RunChecks(
   for (int i = 1; i < options.jobs; ++i) workers.emplace_back(work);
   work();
   for (std::thread& worker : workers) worker.join();
+  results.resize(next);
   return results;
+}
+
+std::vector<CheckResult> RunChecks(
+    absl::Span<const kernels::Variant* const> variants,
+    const RunOptions& options) {
+  std::vector<PlannedCheck> plan;
+  for (const kernels::Variant* variant : variants) {
+    for (const CheckRow& row : AllChecks()) {
+      if (options.only.empty() ||
+          std::count(options.only.begin(), options.only.end(), row.id) > 0) {
+        plan.push_back({variant, &row, options.effort});
+      }
+    }
+  }
+  return RunPlan(plan, options);
 }
 
 }  // namespace glibc_patches

@@ -18,7 +18,7 @@ struct RunLimits {
   // Wall clock of one check's child; past it the child is killed and its last
   // call reported.
   absl::Duration time = absl::Minutes(5);
-  // Wall clock for making a finding's call smaller.
+  // Wall clock for making a finding's call smaller; 0: it is left as it is.
   absl::Duration shrinking = absl::Seconds(3);
   // Bytes of address space that a child may map beyond what it starts with.
   // The world of calls (world.h) needs none of it.
@@ -42,6 +42,14 @@ struct RunOptions {
   RunLimits limits;
   // Called after each check, in the order of the result; may be empty.
   std::function<void(const CheckResult&)> progress;
+  // Says after a check that no other shall begin; may be empty.
+  std::function<bool(const CheckResult&)> stop;
+};
+
+struct PlannedCheck {
+  const kernels::Variant* variant;
+  const CheckRow* row;
+  Effort effort = Effort::kNormal;
 };
 
 // Every check of every variant, in the order of variants and then of ids. A
@@ -50,6 +58,11 @@ struct RunOptions {
 std::vector<CheckResult> RunChecks(
     absl::Span<const kernels::Variant* const> variants,
     const RunOptions& options);
+
+// The same for checks in an order of the caller's; `effort` and `only` of the
+// options do not count. Checks that did not begin are not in the result.
+std::vector<CheckResult> RunPlan(absl::Span<const PlannedCheck> plan,
+                                 const RunOptions& options);
 
 }  // namespace glibc_patches
 

@@ -141,6 +141,7 @@ SmallestCall Shrink(const CheckRow& row, const CheckContext& context,
                     const RunLimits& limits, const PlacedCall& call,
                     std::string what) {
   SmallestCall smallest = {call, std::move(what)};
+  if (limits.shrinking <= absl::ZeroDuration()) return smallest;
   Shrinker shrinker(row, context, limits);
   if (!shrinker.Take(call, smallest)) {
     if (!shrinker.cut_short()) {

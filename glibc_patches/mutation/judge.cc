@@ -1,0 +1,170 @@
+#include "glibc_patches/mutation/judge.h"
+
+#include <algorithm>
+#include <iostream>
+#include <map>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "advisor/cpu/cpuid_source.h"
+#include "advisor/host/file_reader.h"
+#include "glibc_patches/check_plan.h"
+#include "glibc_patches/checks/runner.h"
+#include "glibc_patches/loaded_trees.h"
+#include "glibc_patches/speed_plan.h"
+#include "kernels/variant.h"
+
+namespace glibc_patches {
+namespace {
+
+constexpr int kWords = 8;
+
+std::map<std::string, size_t> SizesOf(const std::string& path) {
+  std::map<std::string, size_t> sizes;
+  const auto text = advisor::RealFileReader().Read(path);
+  if (path.empty() || !text.ok()) return sizes;
+  for (const absl::string_view line : absl::StrSplit(*text, '\n')) {
+    const std::vector<std::string> words = absl::StrSplit(line, ' ');
+    size_t size;
+    if (words.size() == 2 && absl::SimpleAtoi(words[1], &size)) {
+      sizes[words[0]] = size;
+    }
+  }
+  return sizes;
+}
+
+std::string Key(const CheckResult& result) {
+  return absl::StrCat(result.id, " ",
+                      result.variant.substr(result.variant.find("__")));
+}
+
+// Memmove before mempcpy and the most paths first, as a patch's variants are
+// judged that the machine does not select.
+std::vector<const kernels::Variant*> VariantsOf(const JudgeRequest& request,
+                                                Judgement& judgement) {
+  const advisor::CpuidTable cpu = advisor::ReadNativeCpuid();
+  std::vector<const kernels::Variant*> variants;
+  for (const kernels::Variant& variant : kernels::AllVariants()) {
+    if (variant.source != request.source) continue;
+    if (!request.only_variant.empty() && variant.name != request.only_variant) {
+      continue;
+    }
+    const auto missing = kernels::MissingFeature(variant, cpu);
+    if (missing.has_value() && missing != "RTM") {
+      ++judgement.not_runnable;
+    } else {
+      variants.push_back(&variant);
+    }
+  }
+  const auto first = Representatives(variants);
+  std::stable_partition(
+      variants.begin(), variants.end(), [&](const kernels::Variant* variant) {
+        return std::count(first.begin(), first.end(), variant) > 0;
+      });
+  return variants;
+}
+
+Judgement Judge(const JudgeRequest& request) {
+  Judgement judgement;
+  std::vector<PlannedCheck> plan =
+      PlanChecks(VariantsOf(request, judgement), request.effort);
+  if (!request.only_check.empty()) {
+    plan.erase(std::remove_if(plan.begin(), plan.end(),
+                              [&](const PlannedCheck& planned) {
+                                return planned.row->id != request.only_check;
+                              }),
+               plan.end());
+  }
+  RunOptions options;
+  options.seed = request.seed;
+  // What kills is wanted, not the smallest call.
+  options.limits.shrinking = absl::ZeroDuration();
+  const auto counts = [&](const CheckResult& result) {
+    return result.status == CheckStatus::kFailed &&
+           std::count(request.excused.begin(), request.excused.end(),
+                      Key(result)) == 0;
+  };
+  options.stop = counts;
+  for (const CheckResult& result : RunPlan(plan, options)) {
+    if (result.status == CheckStatus::kPassed) ++judgement.passed;
+    if (!counts(result)) continue;
+    judgement.killed = true;
+    judgement.check = result.id;
+    judgement.variant = result.variant.substr(result.variant.find("__"));
+    judgement.what = result.findings.front().what;
+    if (const auto& call = result.findings.front().call) {
+      absl::StrAppend(&judgement.what, "; ", call->Describe());
+    }
+    break;
+  }
+  return judgement;
+}
+
+}  // namespace
+
+std::vector<std::string> WordsOf(const JudgeRequest& request) {
+  return {kJudge,
+          request.tree,
+          request.sizes,
+          request.source,
+          std::to_string(static_cast<int>(request.effort)),
+          std::to_string(request.seed),
+          absl::StrJoin(request.excused, ","),
+          request.only_check,
+          request.only_variant};
+}
+
+int ServeJudge(absl::Span<const std::string> words) {
+  JudgeRequest request;
+  int effort = 0;
+  if (words.size() != kWords || !absl::SimpleAtoi(words[3], &effort) ||
+      !absl::SimpleAtoi(words[4], &request.seed)) {
+    std::cerr << "expected the words of a request to judge\n";
+    return 4;
+  }
+  request.tree = words[0];
+  request.sizes = words[1];
+  request.source = words[2];
+  request.effort = static_cast<Effort>(effort);
+  request.excused = absl::StrSplit(words[5], ',', absl::SkipEmpty());
+  request.only_check = words[6];
+  request.only_variant = words[7];
+  const absl::Status status =
+      LoadTree(request.tree, kPatchedTree, SizesOf(request.sizes));
+  if (!status.ok()) {
+    std::cerr << status.message() << "\n";
+    return 4;
+  }
+  const Judgement judgement = Judge(request);
+  const auto field = [](const std::string& text) {
+    return absl::StrReplaceAll(text, {{"\t", " "}, {"\n", " "}});
+  };
+  std::cout << (judgement.killed ? "killed" : "survived") << "\t"
+            << judgement.check << "\t" << judgement.variant << "\t"
+            << field(judgement.what) << "\t" << judgement.passed << "\t"
+            << judgement.not_runnable << "\n";
+  return 0;
+}
+
+absl::StatusOr<Judgement> ParseJudgement(absl::string_view text) {
+  const std::vector<std::string> words =
+      absl::StrSplit(text.substr(0, text.find('\n')), '\t');
+  Judgement judgement;
+  if (words.size() != 6 || (words[0] != "killed" && words[0] != "survived") ||
+      !absl::SimpleAtoi(words[4], &judgement.passed) ||
+      !absl::SimpleAtoi(words[5], &judgement.not_runnable)) {
+    return absl::InternalError(
+        absl::StrCat("expected a judgement, found '", text, "'"));
+  }
+  judgement.killed = words[0] == "killed";
+  judgement.check = words[1];
+  judgement.variant = words[2];
+  judgement.what = words[3];
+  return judgement;
+}
+
+}  // namespace glibc_patches
