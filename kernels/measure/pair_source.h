@@ -27,7 +27,7 @@ struct Pairs {
 
 // How the measured core is doing.
 struct Observation {
-  // Ticks of the time stamp counter for one step of a chain of additions, a
+  // Ticks of the time stamp counter for one step of a chain of rotations, a
   // cycle of the core on every x86-64 CPU: it rises when the core's clock
   // falls. nullopt where nobody looks.
   std::optional<double> ticks_per_step;

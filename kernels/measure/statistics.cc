@@ -67,6 +67,14 @@ double MeanPValue(absl::Span<const double> samples, double mean) {
                  distribution, distance / moments.standard_error));
 }
 
+Interval ShareInterval(int successes, int trials, double confidence) {
+  using Distribution = boost::math::binomial;
+  const double error = (1 - confidence) / 2;
+  return {Distribution::find_lower_bound_on_p(trials, successes, error),
+          static_cast<double>(successes) / trials,
+          Distribution::find_upper_bound_on_p(trials, successes, error)};
+}
+
 Interval MedianInterval(absl::Span<const double> samples, double confidence) {
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());

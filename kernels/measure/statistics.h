@@ -34,6 +34,10 @@ Interval MeanInterval(absl::Span<const double> samples, double confidence);
 // there are fewer than two samples.
 double MeanPValue(absl::Span<const double> samples, double mean = 0);
 
+// A share of `trials` (at least 1): what was seen, with the exact interval of
+// Clopper and Pearson (1934).
+Interval ShareInterval(int successes, int trials, double confidence);
+
 // Distribution-free interval of the median, from the binomial distribution of
 // the order statistics. Its coverage is at least `confidence` when there are
 // enough samples for that (6 for 95 %), else it is the range of the samples.

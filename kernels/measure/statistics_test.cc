@@ -68,6 +68,18 @@ TEST(StatisticsTest, MedianIntervalCoversAsPromised) {
   EXPECT_LE(covered, 1980);
 }
 
+// Clopper and Pearson's intervals, as tables of them print: 3 of 20 gives 3.2 %
+// to 37.9 %; "rule of three" for none of 100.
+TEST(StatisticsTest, ShareIntervalEqualsTheTables) {
+  const Interval interval = ShareInterval(3, 20, 0.95);
+  EXPECT_NEAR(interval.low, 0.0321, 5e-4);
+  EXPECT_NEAR(interval.middle, 0.15, 1e-12);
+  EXPECT_NEAR(interval.high, 0.3789, 5e-4);
+  EXPECT_EQ(ShareInterval(0, 100, 0.95).low, 0);
+  EXPECT_NEAR(ShareInterval(0, 100, 0.95).high, 0.0362, 5e-4);
+  EXPECT_EQ(ShareInterval(100, 100, 0.95).high, 1);
+}
+
 // The example of Benjamini and Hochberg (1995), section 3.2: at 0.05 four of
 // these fifteen hypotheses are rejected.
 TEST(StatisticsTest, BenjaminiHochbergEqualsThePaper) {

@@ -20,6 +20,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr double kLowestNoiseFloor = 0.005;
 constexpr size_t kContrastsAnObservation = 8;
+// Of the observations of the core's clock, at each end: an interrupt is no
+// drift.
+constexpr double kOutliers = 0.05;
 
 // What one process told of one contrast.
 struct ProcessResult {
@@ -88,10 +91,9 @@ class Observer {
     const absl::StatusOr<Observation> seen = source.Observe();
     if (!seen.ok()) return seen.status();
     migrations_in_process_ = seen->migrations;
-    if (!seen->ticks_per_step.has_value()) return absl::OkStatus();
-    slowest_ = std::max(slowest_, *seen->ticks_per_step);
-    fastest_ = fastest_ == 0 ? *seen->ticks_per_step
-                             : std::min(fastest_, *seen->ticks_per_step);
+    if (seen->ticks_per_step.has_value()) {
+      ticks_.push_back(*seen->ticks_per_step);
+    }
     return absl::OkStatus();
   }
 
@@ -99,11 +101,13 @@ class Observer {
 
   void Write(Study& study) const {
     study.migrations = migrations_;
-    study.clock_drift = fastest_ > 0 ? slowest_ / fastest_ - 1 : 0;
+    if (ticks_.empty()) return;
+    study.clock_drift =
+        Quantile(ticks_, 1 - kOutliers) / Quantile(ticks_, kOutliers) - 1;
   }
 
  private:
-  double slowest_ = 0, fastest_ = 0;
+  std::vector<double> ticks_;
   int migrations_ = 0, migrations_in_process_ = 0;
 };
 

@@ -58,7 +58,8 @@ struct Study {
   double cycles_per_second = 0;
   // Share of CPU time that the hypervisor took away meanwhile, 0 to 1.
   double steal = 0;
-  // The fastest clock of the measuring core against its slowest, less 1.
+  // The fast end of the measuring core's clock against its slow end, less 1;
+  // one in twenty of the observations at each end left out.
   double clock_drift = 0;
   // How often a process was found on another CPU than before.
   int migrations = 0;

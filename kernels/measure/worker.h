@@ -20,7 +20,7 @@
 //                     -> "ok CYCLES_A CYCLES_B RATIO ...", the median cycles a
 //                     call of both, and log(B / A) of each pair
 //   watch             "ok TICKS MOVES": ticks of the time stamp counter for one
-//                     of many dependent additions, and how often a batch ended
+//                     of many dependent rotations, and how often a batch ended
 //                     on another CPU than the one before
 //   chase BYTES       memory for working sets of up to so many bytes
 //                     (pointer_chase.h)   -> "ok 1" in huge pages, else "ok 0"
