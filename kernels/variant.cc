@@ -209,4 +209,12 @@ std::optional<std::string> MissingFeature(const Variant& variant,
 
 std::vector<std::string> UnlistedSymbols() { return GetRegistry().unlisted; }
 
+std::optional<absl::Span<const absl::string_view>> RequiredFeatures(
+    absl::string_view symbol) {
+  for (const VariantRow& row : VariantRows()) {
+    if (row.symbol == symbol) return row.features;
+  }
+  return std::nullopt;
+}
+
 }  // namespace kernels

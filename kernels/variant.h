@@ -118,6 +118,11 @@ std::vector<std::string> UnlistedSymbols();
 std::optional<std::string> MissingFeature(const Variant& variant,
                                           const advisor::CpuidSource& cpu);
 
+// What the variant of this symbol needs, whether it is built in or not; nullopt
+// for a name that variants.bzl does not list.
+std::optional<absl::Span<const absl::string_view>> RequiredFeatures(
+    absl::string_view symbol);
+
 }  // namespace kernels
 
 #endif  // KERNELS_VARIANT_H_

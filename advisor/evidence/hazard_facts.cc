@@ -9,7 +9,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "advisor/glibc/cache_size.h"
-#include "advisor/glibc/copy_path.h"
 #include "advisor/glibc/thresholds.h"
 #include "advisor/glibc/variant_selection.h"
 
@@ -122,49 +121,13 @@ int VectorSize(const HazardFacts& facts) {
 }
 
 bool ReadsNonTemporal(const HazardFacts& facts) {
-  const absl::string_view variant = facts.prediction.memmove;
-  if (absl::StartsWith(variant, "ssse3")) {
-    return facts.build.Has(Change::kSsse3NonTemporal);
-  }
-  return variant != "erms" && variant != "avx512_no_vzeroupper";
+  return advisor::ReadsNonTemporal(facts.build, facts.prediction.memmove);
 }
 
 std::optional<SizeRange> CorruptedSizes(const HazardFacts& facts) {
-  if (facts.prediction.hangs || !facts.build.Has(Change::kPagedLargeCopy) ||
-      !ReadsNonTemporal(facts) || VectorSize(facts) == 0 ||
-      absl::StartsWith(facts.prediction.memmove, "ssse3")) {
-    return std::nullopt;
-  }
-  const EffectiveThresholds thresholds = InForce(facts.prediction.thresholds);
-  const uint64_t stop = thresholds.rep_movsb_stop_threshold.value_or(
-      kMinimumNonTemporalThreshold);
-  if (std::min(*thresholds.non_temporal_threshold, stop) >=
-      kMinimumNonTemporalThreshold) {
-    return std::nullopt;
-  }
-  // The path changes only at these.
-  const CopyCode code = CodeOf(facts);
-  const uint64_t eight_vectors = 8u * code.vector_size;
-  std::vector<uint64_t> sizes = {kMinimumNonTemporalThreshold - 1};
-  for (const uint64_t bound :
-       {eight_vectors, *thresholds.non_temporal_threshold, stop,
-        thresholds.rep_movsb_threshold.value_or(0)}) {
-    for (const uint64_t size : {bound - 1, bound, bound + 1}) {
-      if (size > eight_vectors && size < kMinimumNonTemporalThreshold) {
-        sizes.push_back(size);
-      }
-    }
-  }
-  std::sort(sizes.begin(), sizes.end());
-  std::optional<SizeRange> range;
-  for (const uint64_t size : sizes) {
-    if (PathOfMemmove(code, thresholds, size) != CopyPath::kNonTemporal) {
-      continue;
-    }
-    if (!range.has_value()) range = SizeRange{size, size};
-    range->last = size;
-  }
-  return range;
+  if (facts.prediction.hangs) return std::nullopt;
+  return advisor::CorruptedSizes(facts.build, facts.prediction.memmove,
+                                 InForce(facts.prediction.thresholds));
 }
 
 std::optional<SizeRange> RepMovsbSizes(const HazardFacts& facts) {

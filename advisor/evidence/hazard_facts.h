@@ -10,23 +10,15 @@
 #include "advisor/cpu/cache_claims.h"
 #include "advisor/cpu/cpuid_source.h"
 #include "advisor/evidence/hazard.h"
+#include "advisor/glibc/copy_path.h"
 
 namespace advisor {
-
-struct SizeRange {
-  uint64_t first;
-  uint64_t last;
-};
 
 // Bytes of the memmove variant's vectors; 0 for one without.
 int VectorSize(const HazardFacts& facts);
 
-// The memmove variant compares with non_temporal_threshold. (ssse3 does from
-// 2.40 on, avx512_no_vzeroupper and erms never.)
+// As in copy_path.h, for the predicted variant and thresholds.
 bool ReadsNonTemporal(const HazardFacts& facts);
-
-// Sizes that the paged copy gets and cannot handle, so that it writes outside
-// of the destination: below 0x4040, four pages and the bytes lost to aligning.
 std::optional<SizeRange> CorruptedSizes(const HazardFacts& facts);
 
 // Sizes that memmove copies by `rep movsb`, between buffers far apart.

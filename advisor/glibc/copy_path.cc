@@ -1,6 +1,12 @@
 #include "advisor/glibc/copy_path.h"
 
+#include <algorithm>
 #include <limits>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "advisor/glibc/thresholds.h"
+#include "advisor/glibc/variant_selection.h"
 
 namespace advisor {
 namespace {
@@ -69,6 +75,53 @@ CopyPath PathOfMemset(const CopyCode& code,
     if (size >= non_temporal) return CopyPath::kNonTemporal;
   }
   return CopyPath::kRepString;
+}
+
+bool ReadsNonTemporal(const GlibcBuild& build, absl::string_view memmove) {
+  if (absl::StartsWith(memmove, "ssse3")) {
+    return build.Has(Change::kSsse3NonTemporal);
+  }
+  return memmove != "erms" && memmove != "avx512_no_vzeroupper";
+}
+
+std::optional<SizeRange> CorruptedSizes(const GlibcBuild& build,
+                                        absl::string_view memmove,
+                                        const EffectiveThresholds& thresholds) {
+  const CopyCode code{build, absl::EndsWith(memmove, "_erms"),
+                      VariantVectorSize(memmove)};
+  if (!build.Has(Change::kPagedLargeCopy) ||
+      !ReadsNonTemporal(build, memmove) || code.vector_size == 0 ||
+      absl::StartsWith(memmove, "ssse3")) {
+    return std::nullopt;
+  }
+  const uint64_t stop = thresholds.rep_movsb_stop_threshold.value_or(
+      kMinimumNonTemporalThreshold);
+  if (std::min(*thresholds.non_temporal_threshold, stop) >=
+      kMinimumNonTemporalThreshold) {
+    return std::nullopt;
+  }
+  // The path changes only at these.
+  const uint64_t eight_vectors = 8u * code.vector_size;
+  std::vector<uint64_t> sizes = {kMinimumNonTemporalThreshold - 1};
+  for (const uint64_t bound :
+       {eight_vectors, *thresholds.non_temporal_threshold, stop,
+        thresholds.rep_movsb_threshold.value_or(0)}) {
+    for (const uint64_t size : {bound - 1, bound, bound + 1}) {
+      if (size > eight_vectors && size < kMinimumNonTemporalThreshold) {
+        sizes.push_back(size);
+      }
+    }
+  }
+  std::sort(sizes.begin(), sizes.end());
+  std::optional<SizeRange> range;
+  for (const uint64_t size : sizes) {
+    if (PathOfMemmove(code, thresholds, size) != CopyPath::kNonTemporal) {
+      continue;
+    }
+    if (!range.has_value()) range = SizeRange{size, size};
+    range->last = size;
+  }
+  return range;
 }
 
 }  // namespace advisor

@@ -9,7 +9,9 @@
 #define ADVISOR_GLIBC_COPY_PATH_H_
 
 #include <cstdint>
+#include <optional>
 
+#include "absl/strings/string_view.h"
 #include "advisor/glibc/build.h"
 #include "advisor/glibc/loader_listing.h"
 
@@ -37,6 +39,24 @@ CopyPath PathOfMemmove(const CopyCode& code,
                        const EffectiveThresholds& thresholds, uint64_t size);
 CopyPath PathOfMemset(const CopyCode& code,
                       const EffectiveThresholds& thresholds, uint64_t size);
+
+struct SizeRange {
+  uint64_t first;
+  uint64_t last;
+};
+
+// True when that memmove variant ("evex_unaligned_erms") compares with
+// non_temporal_threshold. (ssse3 does from 2.40 on, avx512_no_vzeroupper and
+// erms never.)
+bool ReadsNonTemporal(const GlibcBuild& build, absl::string_view memmove);
+
+// Sizes that the paged copy of that variant gets and cannot handle, so that it
+// writes outside of the destination: below kMinimumNonTemporalThreshold
+// (thresholds.h), four pages and the bytes lost to aligning.
+// `thresholds.non_temporal_threshold` must have a value.
+std::optional<SizeRange> CorruptedSizes(const GlibcBuild& build,
+                                        absl::string_view memmove,
+                                        const EffectiveThresholds& thresholds);
 
 }  // namespace advisor
 

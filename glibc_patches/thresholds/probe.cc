@@ -139,9 +139,7 @@ ProbeRun Describe(const Page& page, int status) {
     const char* const name = sigabbrev_np(signal);
     return {ProbeEnd::kCrashed,
             absl::StrCat("SIG", name == nullptr ? "?" : name,
-                         signal == SIGFPE    ? " (a division by zero)"
-                         : signal == SIGABRT ? " (a failed assertion)"
-                                             : ""),
+                         signal == SIGFPE ? " (a division by zero)" : ""),
             ""};
   }
   return {ProbeEnd::kCrashed, "ends the process", ""};
