@@ -1,0 +1,227 @@
+#include "tools/recorder/program.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "advisor/glibc/elf_file.h"
+
+namespace recorder {
+namespace {
+
+constexpr size_t kMostScriptLine = 256;
+
+std::string ErrnoText() {
+  return std::error_code(errno, std::generic_category()).message();
+}
+
+bool MayRun(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
+         access(path.c_str(), X_OK) == 0;
+}
+
+// "#!/bin/sh -e" -> "/bin/sh"; nullopt for no script, or one of env's.
+std::optional<std::string> Interpreter(absl::string_view front) {
+  if (!absl::StartsWith(front, "#!")) return std::nullopt;
+  const std::vector<std::string> words = absl::StrSplit(
+      front.substr(2, front.find('\n') - 2), ' ', absl::SkipEmpty());
+  if (words.empty()) return std::nullopt;
+  return words[0];
+}
+
+std::atomic<pid_t> running_child{0};
+
+void PassOn(int signal) {
+  const int saved = errno;
+  const pid_t child = running_child.load();
+  if (child > 0) kill(child, signal);
+  errno = saved;
+}
+
+// Sets what signals do while the program runs, and sets it back.
+class SignalsOfParent {
+ public:
+  SignalsOfParent() {
+    for (Previous& previous : previous_) {
+      struct sigaction action = {};
+      action.sa_handler = previous.passed_on ? &PassOn : SIG_IGN;
+      sigemptyset(&action.sa_mask);
+      sigaction(previous.signal, nullptr, &previous.action);
+      // What was ignored (nohup) stays so.
+      if (previous.action.sa_handler == SIG_IGN) continue;
+      sigaction(previous.signal, &action, nullptr);
+    }
+  }
+  ~SignalsOfParent() { Restore(); }
+
+  // Safe between fork and exec.
+  void Restore() const {
+    for (const Previous& previous : previous_) {
+      sigaction(previous.signal, &previous.action, nullptr);
+    }
+  }
+
+ private:
+  struct Previous {
+    int signal;
+    bool passed_on;
+    struct sigaction action;
+  };
+  Previous previous_[4] = {{SIGINT, false, {}},
+                           {SIGQUIT, false, {}},
+                           {SIGTERM, true, {}},
+                           {SIGHUP, true, {}}};
+};
+
+std::vector<char*> Pointers(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) {
+    pointers.push_back(const_cast<char*>(word.c_str()));
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> FindProgram(
+    absl::string_view word, const advisor::Environment& environment) {
+  if (absl::StrContains(word, '/')) {
+    const std::string path(word);
+    if (MayRun(path)) return path;
+    return absl::NotFoundError(
+        absl::StrCat(word, ": expected a program, found none to execute"));
+  }
+  const std::string folders =
+      environment.Get("PATH").value_or("/usr/local/bin:/usr/bin:/bin");
+  for (const absl::string_view folder : absl::StrSplit(folders, ':')) {
+    std::string path = absl::StrCat(folder.empty() ? "." : folder, "/", word);
+    if (MayRun(path)) return path;
+  }
+  return absl::NotFoundError(
+      absl::StrCat(word, ": expected a program in PATH, found none"));
+}
+
+absl::Status CanBeSeen(const advisor::FileReader& files,
+                       const std::string& path) {
+  const auto refuse = [&](absl::string_view what) {
+    return absl::FailedPreconditionError(absl::StrCat(path, ": ", what));
+  };
+  struct stat status;
+  if (stat(path.c_str(), &status) != 0) return refuse(ErrnoText());
+  if (((status.st_mode & S_ISUID) != 0 && status.st_uid != geteuid()) ||
+      ((status.st_mode & S_ISGID) != 0 && status.st_gid != getegid())) {
+    return refuse(
+        "expected an ordinary program, found a set-uid or set-gid one, for "
+        "which the loader ignores LD_PRELOAD");
+  }
+  const absl::StatusOr<std::string> front =
+      files.ReadFront(path, kMostScriptLine);
+  if (!front.ok()) return front.status();
+  if (const std::optional<std::string> interpreter = Interpreter(*front)) {
+    return MayRun(*interpreter) && *interpreter != path
+               ? CanBeSeen(files, *interpreter)
+               : absl::OkStatus();
+  }
+  // No magic number: a shell runs it as its own script.
+  if (!absl::StartsWith(*front, "\177ELF")) return absl::OkStatus();
+  const absl::StatusOr<std::string> content = files.Read(path);
+  if (!content.ok()) return content.status();
+  const absl::StatusOr<advisor::ElfFile> elf =
+      advisor::ParseElfFile(*content, path);
+  if (!elf.ok()) return absl::FailedPreconditionError(elf.status().message());
+  if (!elf->interpreter.has_value()) {
+    return refuse(
+        "expected a dynamically linked program, found a statically linked one, "
+        "whose calls cannot be seen");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ProgramEnd> RunProgram(const std::string& path,
+                                      const std::vector<std::string>& argv,
+                                      const advisor::Environment& environment) {
+  const std::vector<char*> words = Pointers(argv);
+  const std::vector<char*> variables = Pointers(environment.entries());
+  // Says why exec failed; closed by an exec that did not.
+  int failure[2];
+  if (pipe2(failure, O_CLOEXEC) != 0) return absl::InternalError(ErrnoText());
+  const SignalsOfParent signals;
+  const pid_t child = fork();
+  if (child < 0) {
+    close(failure[0]);
+    close(failure[1]);
+    return absl::ResourceExhaustedError(absl::StrCat("fork: ", ErrnoText()));
+  }
+  if (child == 0) {
+    signals.Restore();
+    execve(path.c_str(), words.data(), variables.data());
+    const int error = errno;
+    const ssize_t written = write(failure[1], &error, sizeof error);
+    _exit(written == sizeof error ? 127 : 126);
+  }
+  running_child.store(child);
+  close(failure[1]);
+  int error = 0;
+  ssize_t got;
+  do {
+    got = read(failure[0], &error, sizeof error);
+  } while (got < 0 && errno == EINTR);
+  close(failure[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  running_child.store(0);
+  if (got == sizeof error) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, ": ", std::error_code(error, std::generic_category()).message()));
+  }
+  return ProgramEnd{WIFEXITED(status) ? WEXITSTATUS(status)
+                                      : 128 + WTERMSIG(status)};
+}
+
+absl::StatusOr<PrivateFolder> PrivateFolder::Make(
+    const advisor::Environment& environment, uint64_t bytes) {
+  const std::string parent = environment.Get("TMPDIR").value_or("/tmp");
+  struct statvfs space;
+  if (statvfs(parent.c_str(), &space) != 0) {
+    return absl::NotFoundError(absl::StrCat(parent, ": ", ErrnoText()));
+  }
+  const uint64_t free = uint64_t{space.f_bavail} * space.f_frsize;
+  if (free < bytes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(parent, ": expected ", bytes >> 20,
+                     " MiB of free space, found ", free >> 20, " MiB"));
+  }
+  std::string path = absl::StrCat(parent, "/record_sizes.XXXXXX");
+  if (mkdtemp(path.data()) == nullptr) {
+    return absl::UnavailableError(absl::StrCat(path, ": ", ErrnoText()));
+  }
+  return PrivateFolder(std::move(path));
+}
+
+PrivateFolder::PrivateFolder(PrivateFolder&& other) noexcept
+    : path_(std::exchange(other.path_, "")) {}
+
+PrivateFolder::~PrivateFolder() {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+}  // namespace recorder

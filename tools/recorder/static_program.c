@@ -1,0 +1,3 @@
+/* What the recorder cannot see. */
+
+int main(void) { return 0; }
