@@ -32,7 +32,7 @@ std::string ReleaseName(int release) { return absl::StrCat("2.", release); }
 
 GlibcBuild::GlibcBuild(std::string name, int release,
                        absl::string_view branch_date)
-    : name_(std::move(name)), release_(release) {
+    : name_(std::move(name)), release_(release), branch_date_(branch_date) {
   for (const ChangeRow& row : AllChanges()) {
     if (Carries(row, release, branch_date)) {
       changes_.set(static_cast<size_t>(row.change));

@@ -29,6 +29,10 @@ class GlibcBuild {
   // The NN of 2.NN.
   int release() const { return release_; }
 
+  // YYYY-MM-DD: what the stable branch took up to then is in it; empty for a
+  // release as tagged, after every date for a branch's tip.
+  const std::string& branch_date() const { return branch_date_; }
+
   bool Has(Change change) const {
     return changes_[static_cast<size_t>(change)];
   }
@@ -53,6 +57,7 @@ class GlibcBuild {
 
   std::string name_;
   int release_;
+  std::string branch_date_;
   std::bitset<kChangeCount> changes_;
   bool certain_ = true;
   std::string note_;

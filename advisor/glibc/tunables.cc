@@ -150,6 +150,29 @@ constexpr OtherTunableRow kOtherTunables[] = {
     {"glibc.rtld.optional_static_tls", 32},
 };
 
+// {name, release, date, commit}
+constexpr OtherTunableBackport kOtherBackports[] = {
+    {"glibc.elision.skip_lock_after_retries", 33, "2021-02-10", "c5e3545897"},
+    {"glibc.elision.skip_lock_busy", 33, "2021-02-10", "c5e3545897"},
+    {"glibc.elision.skip_lock_internal_abort", 33, "2021-02-10", "c5e3545897"},
+    {"glibc.elision.skip_trylock_internal_abort", 33, "2021-02-10",
+     "c5e3545897"},
+    {"glibc.elision.tries", 33, "2021-02-10", "c5e3545897"},
+    {"glibc.gmon.maxarcs", 34, "2023-04-28", "4dd89b2a8f"},
+    {"glibc.gmon.maxarcs", 35, "2023-04-28", "9f81b8fa65"},
+    {"glibc.gmon.maxarcs", 36, "2023-04-28", "8920855c45"},
+    {"glibc.gmon.maxarcs", 37, "2023-04-28", "d230623264"},
+    {"glibc.gmon.minarcs", 34, "2023-04-28", "4dd89b2a8f"},
+    {"glibc.gmon.minarcs", 35, "2023-04-28", "9f81b8fa65"},
+    {"glibc.gmon.minarcs", 36, "2023-04-28", "8920855c45"},
+    {"glibc.gmon.minarcs", 37, "2023-04-28", "d230623264"},
+    {"glibc.malloc.mmap_max", 33, "2021-02-10", "c5e3545897"},
+    {"glibc.malloc.mxfast", 28, "2019-10-30", "cb89ba9c72"},
+    {"glibc.malloc.mxfast", 29, "2019-11-18", "4618f1ffba"},
+    {"glibc.malloc.mxfast", 30, "2019-11-19", "09b81b2bab"},
+    {"glibc.rtld.execstack", 41, "2025-04-09", "b861755a84"},
+};
+
 constexpr absl::string_view kEnableSecure = "glibc.rtld.enable_secure";
 
 bool IsOtherTunable(const GlibcBuild& build, absl::string_view name) {
@@ -159,7 +182,8 @@ bool IsOtherTunable(const GlibcBuild& build, absl::string_view name) {
         return candidate.name < wanted;
       });
   return row != std::end(kOtherTunables) && row->name == name &&
-         row->first_release <= build.release();
+         (row->first_release <= build.release() ||
+          FindOtherTunableBackport(build, name) != nullptr);
 }
 
 std::optional<Tunable> FindTunable(const GlibcBuild& build,
@@ -441,6 +465,21 @@ const TunableRow& TunableRowOf(Tunable tunable) {
 }
 
 absl::Span<const OtherTunableRow> AllOtherTunables() { return kOtherTunables; }
+
+absl::Span<const OtherTunableBackport> AllOtherTunableBackports() {
+  return kOtherBackports;
+}
+
+const OtherTunableBackport* FindOtherTunableBackport(const GlibcBuild& build,
+                                                     absl::string_view name) {
+  for (const OtherTunableBackport& row : kOtherBackports) {
+    if (row.name == name && row.release == build.release() &&
+        row.date <= build.branch_date()) {
+      return &row;
+    }
+  }
+  return nullptr;
+}
 
 bool HasTunable(const GlibcBuild& build, Tunable tunable) {
   const TunableRow& row = TunableRowOf(tunable);

@@ -69,6 +69,20 @@ struct OtherTunableRow {
 // Sorted by name.
 absl::Span<const OtherTunableRow> AllOtherTunables();
 
+// A stable branch that took such a tunable, or its bounds, from a later
+// release.
+struct OtherTunableBackport {
+  absl::string_view name;
+  int release;  // The NN of release/2.NN/master.
+  absl::string_view date;
+  absl::string_view commit;
+};
+// Sorted by name, then release.
+absl::Span<const OtherTunableBackport> AllOtherTunableBackports();
+// nullptr: the build has none for that name.
+const OtherTunableBackport* FindOtherTunableBackport(const GlibcBuild& build,
+                                                     absl::string_view name);
+
 // What became of one item of the string.
 enum class AssignmentOutcome {
   kSet,           // Taken into the tunable's record.

@@ -1,5 +1,6 @@
 #include "advisor/glibc/tunables.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -345,6 +346,34 @@ TEST(TunableSyntax, WhatLiesBehindTheMask) {
                          absl::string_view("\0", 1),
                          "glibc.cpu.x86_data_cache_size=1"));
   EXPECT_EQ(Parse("glibc.cpu.hwcaps=-AVX2", 36).behind_hwcaps, "");
+}
+
+TEST(OtherTunables, ComeToAReleaseWithItsStableBranch) {
+  constexpr absl::string_view kText = "glibc.gmon.minarcs=60";
+  const auto outcome = [&](absl::string_view build) {
+    return ParseTunables(kText, *ParseGlibcBuild(build)).assignments[0].outcome;
+  };
+  EXPECT_EQ(outcome("2.36"), AssignmentOutcome::kUnknownName);
+  EXPECT_EQ(outcome("2.36+branch"), AssignmentOutcome::kOtherTunable);
+  EXPECT_EQ(outcome("2.36-9+deb12u14"), AssignmentOutcome::kOtherTunable);
+  EXPECT_EQ(outcome("2.33+branch"), AssignmentOutcome::kUnknownName);
+}
+
+TEST(OtherTunables, HaveSortedBackportsOfKnownNames) {
+  const OtherTunableBackport* last = nullptr;
+  for (const OtherTunableBackport& row : AllOtherTunableBackports()) {
+    if (last != nullptr) {
+      EXPECT_LE(last->name, row.name);
+      if (last->name == row.name) {
+        EXPECT_LT(last->release, row.release);
+      }
+    }
+    const auto rows = AllOtherTunables();
+    EXPECT_TRUE(std::any_of(rows.begin(), rows.end(), [&](const auto& other) {
+      return other.name == row.name;
+    })) << row.name;
+    last = &row;
+  }
 }
 
 }  // namespace
