@@ -3,6 +3,7 @@
 #include "advisor/command_compare.h"
 #include "advisor/command_help.h"
 #include "advisor/command_inspect.h"
+#include "advisor/command_lint.h"
 #include "advisor/command_predict.h"
 #include "advisor/command_recommend.h"
 #include "advisor/command_version.h"
@@ -12,7 +13,7 @@ namespace {
 
 // One row a command; sorted by name.
 constexpr const CommandRow* kCommands[] = {
-    &kCompareCommand, &kHelpCommand,      &kInspectCommand,
+    &kCompareCommand, &kHelpCommand,      &kInspectCommand, &kLintCommand,
     &kPredictCommand, &kRecommendCommand, &kVersionCommand,
 };
 

@@ -268,11 +268,29 @@ void CheckWorkAround(const LintFacts& facts, const LintSink& sink) {
     if (FindHazard(facts.hazards_with, hazard.id) != nullptr) continue;
     const std::string gone = GoneFrom(hazard);
     sink.Add("", absl::StrCat("it works around: ", hazard.title),
-             gone.empty()
-                 ? absl::StrCat("No release up to 2.", kLastRelease,
-                                " makes it superfluous on this CPU.")
-                 : absl::StrCat("It can be dropped where that is ", gone, "."));
+             gone.empty() ? absl::StrCat("No release up to 2.", kLastRelease,
+                                         " makes it superfluous on this CPU.")
+                          : absl::StrCat("That is ", gone,
+                                         ": there it can be dropped."));
   }
+}
+
+// What an old work-around looks like once its reason has gone.
+void CheckNeedless(const LintFacts& facts, const LintSink& sink) {
+  if (facts.with.prediction.hangs || !facts.hazards_without.empty()) return;
+  ForEachTaken(facts, [&](const TunableAssignment& item, size_t) {
+    if (item.tunable != Tunable::kX86NonTemporalThreshold ||
+        !IsInForce(facts.with, *item.tunable, item.number)) {
+      return;
+    }
+    sink.Add(ItemText(item),
+             absl::StrCat(
+                 "nothing is known to be wrong here without it, when ",
+                 facts.build.name(), " uses ",
+                 facts.without.thresholds.non_temporal_threshold.value_or(0)),
+             "If it is an old work-around, it can go; `advisor verify` tells "
+             "whether it helps.");
+  });
 }
 
 }  // namespace advisor

@@ -89,6 +89,7 @@ LintAssignment OutcomeOf(const LintFacts& facts,
 void AddMask(const LintFacts& facts, LintResult& result) {
   if (facts.subject.machine.has_value()) {
     for (const MaskItem& item : facts.with.prediction.mask_items) {
+      if (item.behind_end && !item.accepted) continue;
       result.assignments.push_back(
           {item.text,
            absl::StrCat(

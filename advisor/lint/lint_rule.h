@@ -141,6 +141,7 @@ void CheckOpensRepMovsb(const LintFacts& facts, const LintSink& sink);
 void CheckHazardCaused(const LintFacts& facts, const LintSink& sink);
 void CheckHazardLeft(const LintFacts& facts, const LintSink& sink);
 void CheckWorkAround(const LintFacts& facts, const LintSink& sink);
+void CheckNeedless(const LintFacts& facts, const LintSink& sink);
 // mask_rules.cc
 void CheckMaskWord(const LintFacts& facts, const LintSink& sink);
 void CheckMaskSets(const LintFacts& facts, const LintSink& sink);

@@ -94,9 +94,8 @@ void CheckMaskWord(const LintFacts& facts, const LintSink& sink) {
   for (const std::string& word : facts.mask_words) {
     const absl::string_view name = NameIn(word);
     if (FindMaskName(name, facts.build) != nullptr) continue;
-    std::string title = absl::StrCat(facts.build.name(),
-                                     " skips this word without a word of its "
-                                     "own: ");
+    std::string title =
+        absl::StrCat(facts.build.name(), " ignores this word: ");
     if (name.empty()) {
       absl::StrAppend(&title, "it is empty");
     } else if (IsKnownAnywhere(name)) {

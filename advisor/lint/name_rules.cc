@@ -77,7 +77,7 @@ void CheckNamespace(const LintFacts& facts, const LintSink& sink) {
                           "\" (glibc.tune up to 2.28, glibc.cpu from 2.29 "
                           "on)"),
              absl::StrCat("Write ", facts.build.tunable_namespace(),
-                          CpuComponent(item.name), "=", item.value, "."));
+                          CpuComponent(item.name), "."));
   });
 }
 
