@@ -119,7 +119,7 @@ class Parser {
   Parser(absl::string_view text, absl::string_view name) : name_(name) {
     lines_ = absl::StrSplit(text, '\n');
     // What ends with a newline has no further line.
-    if (lines_.back().empty()) lines_.pop_back();
+    if (!lines_.empty() && lines_.back().empty()) lines_.pop_back();
   }
 
   absl::StatusOr<Diff> Parse() {
