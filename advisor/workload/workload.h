@@ -17,7 +17,7 @@
 namespace advisor {
 
 struct WorkloadProvenance {
-  // false: stated by hand, `source` says after what.
+  // false: stated by hand.
   bool is_recorded = true;
   std::string program;    // "g++"
   std::string version;    // "12.2.0"; may be empty
@@ -25,7 +25,9 @@ struct WorkloadProvenance {
   std::string machine;    // CPU, hypervisor, kernel
   std::string glibc;      // "2.36-9+deb12u14"
   std::string date;       // "2026-11-30"
-  std::string source;     // of a synthetic one
+  // Of a synthetic one: after what. Of a recorded one: under which load; may be
+  // empty.
+  std::string source;
   uint64_t processes = 0;
   // What the recorder could not see.
   std::vector<std::string> not_seen;

@@ -77,6 +77,7 @@ std::string Provenance(const WorkloadProvenance& from) {
   members.insert(members.end(), {{"program", Quoted(from.program)},
                                  {"version", Quoted(from.version)},
                                  {"arguments", Quoted(from.arguments)},
+                                 {"source", Quoted(from.source)},
                                  {"machine", Quoted(from.machine)},
                                  {"glibc", Quoted(from.glibc)},
                                  {"date", Quoted(from.date)},

@@ -135,11 +135,13 @@ WorkloadProvenance ReadProvenance(Parser& parser, const JsonValue& object) {
     parser.Fail(object, "\"recorded\" or \"synthetic\" as \"kind\"",
                 absl::StrCat("\"", kind, "\""));
   }
-  parser.Only(object, {"kind", "program", "version", "arguments", "machine",
-                       "glibc", "date", "processes", "programs", "not_seen"});
+  parser.Only(object,
+              {"kind", "program", "version", "arguments", "source", "machine",
+               "glibc", "date", "processes", "programs", "not_seen"});
   from.program = parser.Text(object, "program");
   from.version = parser.Text(object, "version");
   from.arguments = parser.Text(object, "arguments");
+  from.source = parser.Text(object, "source");
   from.machine = parser.Text(object, "machine");
   from.glibc = parser.Text(object, "glibc");
   from.date = parser.Text(object, "date");

@@ -38,13 +38,14 @@ constexpr int kUsage = 2;
 constexpr int kNothingSeen = 3;
 
 constexpr char kUsageText[] =
-    "Usage: record_sizes [--output=FILE] [--name=NAME] "
+    "Usage: record_sizes [--output=FILE] [--name=NAME] [--load=TEXT] "
     "[--program_version=TEXT] -- PROGRAM ARGS\n";
 
 // Files are sparse: what a process uses of its own is some 50 KiB.
 constexpr uint64_t kNeededSpace = uint64_t{256} << 20;
 
 constexpr advisor::FlagRow kFlags[] = {
+    {"load", "TEXT", "what the program was made to do, for the provenance"},
     {"name", "NAME", "the workload's name; default: the program's"},
     {"output", "FILE", "where to write it; default: PROGRAM.sizes.json"},
     {"program_version", "TEXT", "the program's version, for the provenance"},
@@ -153,6 +154,7 @@ int Record(const advisor::Flags& flags, const std::vector<std::string>& argv) {
   provenance.program = base;
   provenance.version = flags.Get("program_version").value_or("");
   provenance.arguments = absl::StrJoin(argv.begin() + 1, argv.end(), " ");
+  provenance.source = flags.Get("load").value_or("");
   provenance.machine = Machine(files);
   provenance.glibc = Glibc(files, environment);
   provenance.date =
