@@ -6,13 +6,19 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "advisor/cpu/cpu_model.h"
 #include "advisor/glibc/build.h"
 #include "advisor/glibc/installed_libc.h"
+#include "advisor/host/process_door.h"
+#include "advisor/host/rooted_file_reader.h"
 #include "advisor/input/machine_input.h"
+#include "advisor/lint/image_root.h"
 #include "advisor/lint/lint.h"
+#include "advisor/lint/program.h"
+#include "advisor/lint/systemd_unit.h"
 #include "advisor/prediction_answer.h"
 #include "advisor/render/lint_report.h"
 #include "advisor/version.h"
@@ -26,7 +32,14 @@ constexpr FlagRow kFlags[] = {
     {"format", "text|json", "how to print; text is the default"},
     {"glibc", "BUILD",
      "a release (2.28), the tip of its branch (2.36+branch) or a package's "
-     "version (2.36-9+deb12u14); default: this machine's own"},
+     "version (2.36-9+deb12u14); default: that of what is looked at"},
+    {"image-root", "DIR",
+     "an unpacked image: the glibc in it, and every place in it that sets the "
+     "variable"},
+    {"pid", "N", "a running process: its glibc and its environment"},
+    {"unit", "FILE",
+     "a systemd unit, as a file or by its name, with its drop-ins and "
+     "environment files"},
 };
 
 // A CPU, and in words which one.
@@ -54,25 +67,6 @@ absl::StatusOr<Cpu> ReadCpu(const CommandContext& context, const Flags& flags) {
       absl::StrCat(DescribeCpuModel(subject.cpu), " (", subject.path, ")")};
 }
 
-absl::StatusOr<GlibcBuild> BuildOf(const InstalledLibc& libc) {
-  if (libc.banner.has_value() && libc.banner->revision.has_value()) {
-    absl::StatusOr<GlibcBuild> build = ParseGlibcBuild(*libc.banner->revision);
-    if (build.ok()) return build;
-  }
-  // Fedora, RHEL and SUSE leave it out of the banner.
-  if (libc.package_version.has_value()) {
-    absl::StatusOr<GlibcBuild> build = ParseGlibcBuild(*libc.package_version);
-    if (build.ok()) return build;
-  }
-  if (!libc.banner.has_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(libc.loader_path,
-                     ": expected a banner with the release, found none; use "
-                     "--glibc"));
-  }
-  return ParseGlibcBuild(libc.banner->release);
-}
-
 class Command {
  public:
   Command(const CommandContext& context, const Flags& flags)
@@ -92,40 +86,163 @@ class Command {
   }
 
  private:
+  // What one string is for.
+  struct Target {
+    GlibcBuild build = GlibcBuild::Tag(kLastRelease);
+    std::string program;
+    std::optional<bool> secure;
+    bool is_static = false;
+  };
+
   absl::Status LintStrings() {
-    const absl::StatusOr<GlibcBuild> build = AskedOrOwnBuild();
+    if (flags_.Has("pid") + flags_.Has("unit") + flags_.Has("image-root") > 1) {
+      return absl::InvalidArgumentError(
+          "--pid, --unit and --image-root exclude each other");
+    }
+    if (const auto pid = flags_.Get("pid")) return LintProcess(*pid);
+    if (const auto unit = flags_.Get("unit")) return LintUnit(*unit);
+    if (const auto root = flags_.Get("image-root")) return LintImage(*root);
+    Target target;
+    const absl::StatusOr<GlibcBuild> build = BuildOfSystem(context_.files);
     if (!build.ok()) return build.status();
+    target.build = *build;
+    Add("this environment", context_.environment.Get("GLIBC_TUNABLES"), target);
+    return absl::OkStatus();
+  }
+
+  absl::Status LintProcess(const std::string& text) {
+    int pid = 0;
+    if (!absl::SimpleAtoi(text, &pid) || pid <= 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--pid: expected a process number, found ", text));
+    }
+    const absl::StatusOr<ProcessFacts> process =
+        ReadProcess(context_.files, RealProcessDoor(), pid);
+    if (!process.ok()) return process.status();
+    const RootedFileReader files(absl::StrCat("/proc/", pid, "/root"));
+    absl::StatusOr<Target> target = TargetOf(files, process->program);
+    if (!target.ok()) return target.status();
+    target->secure = process->secure;
+    Add(absl::StrCat("the environment of process ", pid),
+        process->glibc_tunables, *target);
+    return absl::OkStatus();
+  }
+
+  absl::Status LintUnit(const std::string& name) {
+    const absl::StatusOr<SystemdUnit> unit =
+        ReadSystemdUnit(context_.files, name, "GLIBC_TUNABLES");
+    if (!unit.ok()) return unit.status();
+    const absl::StatusOr<Target> target =
+        TargetOf(context_.files, unit->program);
+    if (!target.ok()) return target.status();
+    report_.notes = unit->notes;
+    std::optional<std::string> value;
+    if (unit->variable.has_value()) value = unit->variable->value;
+    Add(unit->variable.has_value() ? unit->variable->place : unit->name, value,
+        *target);
+    return absl::OkStatus();
+  }
+
+  absl::Status LintImage(const std::string& root) {
+    const RootedFileReader files(root);
+    const auto top = files.List("/");
+    if (!top.ok())
+      return absl::Status(top.status().code(),
+                          absl::StrCat(root,
+                                       ": expected a "
+                                       "folder, found none"));
+    const absl::StatusOr<GlibcBuild> build = BuildOfSystem(files);
+    if (!build.ok()) {
+      return absl::Status(build.status().code(),
+                          absl::StrCat(root, ": ", build.status().message()));
+    }
+    const ImageSettings settings = FindImageSettings(files, "GLIBC_TUNABLES");
+    report_.notes = settings.notes;
+    report_.notes.push_back(absl::StrCat(
+        root, ": ", settings.system.empty() ? "no os-release" : settings.system,
+        ", glibc ", build->name(),
+        "; what the image's configuration sets (ENV) is not in its files"));
+    Target target;
+    target.build = *build;
     if (!flags_.arguments().empty()) {
-      // As pasted from a script.
-      Add("the command line",
-          std::string(
-              absl::StripPrefix(flags_.arguments()[0], "GLIBC_TUNABLES=")),
-          *build);
-    } else if (const auto value = context_.environment.Get("GLIBC_TUNABLES")) {
-      Add("this environment", *value, *build);
+      Add("", std::nullopt, target);
+      return absl::OkStatus();
+    }
+    for (const PlacedValue& value : settings.values) {
+      Target own = target;
+      if (!value.program.empty() && !flags_.Has("glibc")) {
+        const absl::StatusOr<Target> of_program =
+            TargetOf(files, value.program);
+        if (of_program.ok()) {
+          own = *of_program;
+        } else {
+          report_.notes.push_back(std::string(of_program.status().message()));
+        }
+      }
+      Add(value.place, value.value, own);
     }
     return absl::OkStatus();
   }
 
-  absl::StatusOr<GlibcBuild> AskedOrOwnBuild() const {
-    if (const auto asked = flags_.Get("glibc")) return ParseGlibcBuild(*asked);
-    const absl::StatusOr<InstalledLibc> libc =
-        FindInstalledLibc(context_.files, context_.environment);
-    if (!libc.ok()) return libc.status();
-    return BuildOf(*libc);
+  // The build of a program's glibc; without a program, the system's.
+  absl::StatusOr<Target> TargetOf(const FileReader& files,
+                                  const std::string& program) const {
+    Target target;
+    target.program = program;
+    if (program.empty()) {
+      absl::StatusOr<GlibcBuild> build = BuildOfSystem(files);
+      if (!build.ok()) return build.status();
+      target.build = *std::move(build);
+      return target;
+    }
+    const ProgramFacts facts = ExamineProgram(files, program);
+    target.is_static = facts.is_static;
+    if (const auto asked = flags_.Get("glibc")) {
+      absl::StatusOr<GlibcBuild> build = ParseGlibcBuild(*asked);
+      if (!build.ok()) return build.status();
+      target.build = *std::move(build);
+    } else if (facts.build.has_value()) {
+      target.build = *facts.build;
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat(facts.problem, "; use --glibc"));
+    }
+    return target;
   }
 
-  void Add(std::string source, std::string string, const GlibcBuild& build) {
+  absl::StatusOr<GlibcBuild> BuildOfSystem(const FileReader& files) const {
+    if (const auto asked = flags_.Get("glibc")) return ParseGlibcBuild(*asked);
+    const absl::StatusOr<InstalledLibc> libc =
+        FindInstalledLibc(files, context_.environment);
+    if (!libc.ok()) return libc.status();
+    return BuildOf(files, *libc);
+  }
+
+  // STRING takes the place of what was found.
+  void Add(std::string source, std::optional<std::string> string,
+           const Target& target) {
+    if (!flags_.arguments().empty()) {
+      source = "the command line";
+      // As pasted from a script.
+      string = std::string(
+          absl::StripPrefix(flags_.arguments()[0], "GLIBC_TUNABLES="));
+    }
+    if (!string.has_value()) return;
     LintedString linted;
     linted.source = std::move(source);
-    linted.string = string;
-    linted.build = build.name();
-    linted.build_note = build.note();
+    linted.string = *string;
+    linted.build = target.build.name();
+    linted.build_note = target.build.note();
     linted.cpu = cpu_.words;
+    linted.program = target.program;
+    linted.secure = target.secure;
+    linted.is_static = target.is_static;
     LintSubject subject;
-    subject.string = std::move(string);
-    subject.build = build;
+    subject.string = *std::move(string);
+    subject.build = target.build;
     subject.machine = cpu_.machine;
+    subject.secure = target.secure;
+    subject.is_static = target.is_static;
     linted.result = Lint(subject);
     report_.strings.push_back(std::move(linted));
   }
@@ -153,6 +270,10 @@ const CommandRow kLintCommand = {
     "does, and says of every assignment what becomes of it and what is wrong:\n"
     "names, namespaces, syntax, bounds, words of the hwcaps mask, values that\n"
     "change nothing on that CPU or that hurt, and work-arounds that can go.\n"
+    "With --pid, --unit or --image-root the glibc is that of the process, the\n"
+    "unit's program or the image, and without STRING so is the string. The "
+    "CPU\n"
+    "is this machine's unless --cpuid says another.\n"
     "The exit status is 1 if there is a warning or worse.\n",
     kFlags,
     &Run,

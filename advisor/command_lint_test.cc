@@ -1,5 +1,12 @@
 #include "advisor/command_lint.h"
 
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -120,6 +127,85 @@ TEST(LintCommand, SurvivesBytesThatAreNoText) {
 
 TEST(LintCommand, RefusesABuildThatIsNone) {
   EXPECT_EQ(LintAnswer({"a=b", "--glibc=2.99"}).exit_status, 2);
+}
+
+// An unpacked image with this machine's own loader and libc in it.
+TEST(LintCommand, LooksIntoAnImage) {
+  std::string root = ::testing::TempDir() + "/imageXXXXXX";
+  ASSERT_NE(mkdtemp(root.data()), nullptr);
+  for (const char* folder : {"/lib64", "/lib", "/lib/real", "/etc"}) {
+    ASSERT_EQ(mkdir((root + folder).c_str(), 0700), 0);
+  }
+  const RealFileReader files;
+  const auto loader = files.Read("/lib64/ld-linux-x86-64.so.2");
+  if (!loader.ok()) GTEST_SKIP() << "needs glibc's loader: " << loader.status();
+  std::ofstream(root + "/lib/real/ld.so") << *loader;
+  // Absolute, as in Debian 11: it must not lead to this machine's.
+  ASSERT_EQ(symlink("/lib/real/ld.so",
+                    (root + "/lib64/ld-linux-x86-64.so.2").c_str()),
+            0);
+  std::ofstream(root + "/etc/environment")
+      << "GLIBC_TUNABLES=glibc.malloc.arenas_max=2\n";
+  const CommandAnswer answer =
+      LintAnswer({"--image-root=" + root, "--glibc=2.36", kZen3});
+  EXPECT_EQ(answer.exit_status, 1) << answer.err;
+  EXPECT_THAT(answer.out, HasSubstr("/etc/environment:1"));
+  EXPECT_THAT(answer.out, HasSubstr("no os-release"));
+  // The image's own glibc, where it is one that the model knows.
+  const CommandAnswer own = LintAnswer({"--image-root=" + root, kZen3});
+  EXPECT_TRUE(own.exit_status == 1 || own.exit_status == 2) << own.err;
+  EXPECT_EQ(LintAnswer({"--image-root=" + root + "/none"}).exit_status, 2);
+}
+
+TEST(LintCommand, ReadsAUnit) {
+  CommandTestMachine machine;
+  machine.files.Add(
+      "/etc/systemd/system/x.service",
+      "[Service]\nEnvironment=GLIBC_TUNABLES=a=b\n"
+      "Environment=\"GLIBC_TUNABLES=glibc.malloc.arena_max=2\"\n");
+  const CommandAnswer answer = machine.Run(
+      {"lint", "--unit=x", "--glibc=2.36", "--format=json"}, kLintCommand);
+  ASSERT_EQ(answer.exit_status, 0) << answer.err << answer.out;
+  const auto document = nlohmann::json::parse(answer.out);
+  EXPECT_EQ(document["strings"][0]["source"],
+            "/etc/systemd/system/x.service:3");
+  EXPECT_EQ(document["strings"][0]["string"], "glibc.malloc.arena_max=2");
+  EXPECT_EQ(document["notes"].size(), 1);
+  EXPECT_EQ(machine.Run({"lint", "--unit=none"}, kLintCommand).exit_status, 2);
+}
+
+// This test's own process, started by a parent that sets nothing.
+TEST(LintCommand, ReadsAProcess) {
+  const pid_t child = fork();
+  if (child == 0) {
+    execle("/bin/sleep", "sleep", "100", nullptr,
+           std::vector<char*>{
+               const_cast<char*>("GLIBC_TUNABLES=glibc.malloc.arenas_max=2"),
+               nullptr}
+               .data());
+    _exit(1);
+  }
+  ASSERT_GT(child, 0);
+  // Until the child has become the other program.
+  const RealFileReader files;
+  const std::string path = "/proc/" + std::to_string(child) + "/cmdline";
+  for (int i = 0; i < 1000; ++i) {
+    const auto words = files.Read(path);
+    if (words.ok() && words->find("100") != std::string::npos) break;
+    usleep(10000);
+  }
+  const CommandAnswer answer = LintAnswer(
+      {"--pid=" + std::to_string(child), "--glibc=2.36", "--format=json"});
+  kill(child, SIGKILL);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  ASSERT_EQ(answer.exit_status, 1) << answer.err;
+  const auto document = nlohmann::json::parse(answer.out);
+  EXPECT_EQ(document["strings"][0]["string"], "glibc.malloc.arenas_max=2");
+  EXPECT_EQ(document["strings"][0]["secure"], false);
+  EXPECT_FALSE(document["strings"][0]["program"].is_null());
+  EXPECT_EQ(LintAnswer({"--pid=" + std::to_string(child)}).exit_status, 2);
+  EXPECT_EQ(LintAnswer({"--pid=x"}).exit_status, 2);
+  EXPECT_EQ(LintAnswer({"--pid=1", "--unit=x"}).exit_status, 2);
 }
 
 }  // namespace

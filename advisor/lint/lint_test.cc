@@ -427,7 +427,6 @@ TEST(Lint, FollowsTheParserOfEveryRelease) {
       LintSubject subject;
       subject.string = string;
       subject.build = build;
-      subject.machine = ReadMachine("");
       const LintResult result = Lint(subject);
       const ParsedTunables parsed = ParseTunables(string, build);
       bool unknown = false;

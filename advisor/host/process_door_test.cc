@@ -1,0 +1,58 @@
+#include "advisor/host/process_door.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "gtest/gtest.h"
+
+namespace advisor {
+namespace {
+
+uint64_t AddressOf(const void* pointer) {
+  return reinterpret_cast<uint64_t>(pointer);
+}
+
+TEST(ProcessDoor, ReadsThisProcess) {
+  static const char kText[] = "some bytes of this program";
+  const RealProcessDoor door;
+  const absl::StatusOr<std::string> bytes =
+      door.ReadMemory(getpid(), AddressOf(kText), sizeof(kText));
+  if (absl::IsPermissionDenied(bytes.status())) {
+    GTEST_SKIP() << "needs leave to read its own memory: " << bytes.status();
+  }
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  EXPECT_EQ(*bytes, std::string(kText, sizeof(kText)));
+  EXPECT_TRUE(absl::IsOutOfRange(door.ReadMemory(getpid(), 8, 8).status()));
+  const absl::StatusOr<std::string> program = door.Executable(getpid());
+  ASSERT_TRUE(program.ok());
+  EXPECT_NE(program->find("process_door_test"), std::string::npos);
+}
+
+TEST(ProcessDoor, SaysThatThereIsNoSuchProcess) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  ASSERT_GT(child, 0);
+  ASSERT_EQ(waitpid(child, nullptr, 0), child);
+  const RealProcessDoor door;
+  EXPECT_TRUE(absl::IsNotFound(door.Executable(child).status()));
+  EXPECT_TRUE(
+      absl::IsNotFound(door.ReadMemory(child, AddressOf(&door), 8).status()));
+}
+
+TEST(FakeProcessDoor, AnswersFromItsPieces) {
+  FakeProcessDoor door;
+  door.AddExecutable(7, "/bin/x");
+  door.AddMemory(7, 0x1000, "abcdef");
+  EXPECT_EQ(door.Executable(7).value_or("?"), "/bin/x");
+  EXPECT_EQ(door.ReadMemory(7, 0x1002, 3).value_or("?"), "cde");
+  EXPECT_TRUE(absl::IsOutOfRange(door.ReadMemory(7, 0x1004, 3).status()));
+  EXPECT_TRUE(absl::IsNotFound(door.Executable(8).status()));
+  door.Refuse(7);
+  EXPECT_TRUE(absl::IsPermissionDenied(door.ReadMemory(7, 0x1000, 1).status()));
+}
+
+}  // namespace
+}  // namespace advisor

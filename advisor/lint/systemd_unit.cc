@@ -1,0 +1,537 @@
+#include "advisor/lint/systemd_unit.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "advisor/lint/assignment_file.h"
+
+namespace advisor {
+namespace {
+
+// In the order of precedence.
+constexpr absl::string_view kUnitFolders[] = {
+    "/etc/systemd/system.control", "/run/systemd/system.control",
+    "/run/systemd/transient",      "/run/systemd/generator.early",
+    "/etc/systemd/system",         "/etc/systemd/system.attached",
+    "/run/systemd/system",         "/run/systemd/system.attached",
+    "/run/systemd/generator",      "/usr/local/lib/systemd/system",
+    "/usr/lib/systemd/system",     "/lib/systemd/system",
+    "/run/systemd/generator.late"};
+
+std::string Folder(absl::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == absl::string_view::npos ? "."
+                                          : std::string(path.substr(0, slash));
+}
+
+absl::string_view BaseName(absl::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+// One directive, continuation lines joined.
+struct Directive {
+  std::string section;
+  std::string key;
+  std::string value;
+  int line;
+};
+
+std::vector<Directive> ParseDirectives(absl::string_view text) {
+  std::vector<Directive> directives;
+  std::string section;
+  std::string pending;
+  int first = 0;
+  int number = 0;
+  for (absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    const absl::string_view bare = absl::StripLeadingAsciiWhitespace(line);
+    // Inside a continuation, too.
+    if (absl::StartsWith(bare, "#") || absl::StartsWith(bare, ";")) continue;
+    if (pending.empty()) first = number;
+    if (absl::ConsumeSuffix(&line, "\\")) {
+      absl::StrAppend(&pending, line, " ");
+      continue;
+    }
+    const std::string whole = absl::StrCat(pending, line);
+    pending.clear();
+    const absl::string_view directive = absl::StripAsciiWhitespace(whole);
+    if (absl::StartsWith(directive, "[") && absl::EndsWith(directive, "]")) {
+      section = std::string(directive.substr(1, directive.size() - 2));
+      continue;
+    }
+    const size_t equals = directive.find('=');
+    if (equals == absl::string_view::npos) continue;
+    directives.push_back(
+        {section,
+         std::string(absl::StripAsciiWhitespace(directive.substr(0, equals))),
+         std::string(absl::StripAsciiWhitespace(directive.substr(equals + 1))),
+         first});
+  }
+  return directives;
+}
+
+// The character of a C escape at `text[at]` (behind the backslash), which is
+// moved past it; nullopt: no such escape.
+std::optional<std::string> Unescape(absl::string_view text, size_t& at) {
+  constexpr absl::string_view kNames = "abfnrtv\\\"'s";
+  constexpr absl::string_view kValues = "\a\b\f\n\r\t\v\\\"' ";
+  const char c = text[at++];
+  const size_t index = kNames.find(c);
+  if (index != absl::string_view::npos) return std::string(1, kValues[index]);
+  int base = 0;
+  size_t digits = 0;
+  if (c == 'x') {
+    base = 16;
+    digits = 2;
+  } else if (c >= '0' && c <= '7') {
+    --at;
+    base = 8;
+    digits = 3;
+  } else {
+    return std::nullopt;
+  }
+  if (at + digits > text.size()) return std::nullopt;
+  int value = 0;
+  for (size_t i = 0; i < digits; ++i) {
+    const char digit = absl::ascii_tolower(text[at + i]);
+    const int number = digit >= 'a' ? digit - 'a' + 10 : digit - '0';
+    if (number < 0 || number >= base) return std::nullopt;
+    value = value * base + number;
+  }
+  at += digits;
+  if (value == 0 || value > 255) return std::nullopt;
+  return std::string(1, static_cast<char>(value));
+}
+
+// "%%" and the specifiers that do not depend on the machine; `known` becomes
+// false where another one stands.
+std::string ExpandSpecifiers(absl::string_view word, absl::string_view unit,
+                             bool& known) {
+  const size_t dot = unit.rfind('.');
+  const absl::string_view stem = unit.substr(0, dot);
+  const size_t at_sign = stem.find('@');
+  std::string result;
+  for (size_t i = 0; i < word.size(); ++i) {
+    if (word[i] != '%' || i + 1 == word.size()) {
+      result.push_back(word[i]);
+      continue;
+    }
+    switch (word[++i]) {
+      case '%':
+        result.push_back('%');
+        break;
+      case 'n':
+        absl::StrAppend(&result, unit);
+        break;
+      case 'N':
+        absl::StrAppend(&result, stem);
+        break;
+      case 'p':
+        absl::StrAppend(&result, stem.substr(0, at_sign));
+        break;
+      case 'i':
+        if (at_sign != absl::string_view::npos) {
+          absl::StrAppend(&result, stem.substr(at_sign + 1));
+        }
+        break;
+      default:
+        known = false;
+        result.push_back('%');
+        result.push_back(word[i]);
+    }
+  }
+  return result;
+}
+
+// Names whose folders NAME.d hold drop-ins, from the most particular on:
+// "a-b@i.service", "a-b@.service", "a-.service", "service".
+std::vector<std::string> DropInNames(absl::string_view name) {
+  const size_t dot = name.rfind('.');
+  const std::string type(name.substr(dot));
+  absl::string_view stem = name.substr(0, dot);
+  std::vector<std::string> names = {std::string(name)};
+  const size_t at_sign = stem.find('@');
+  if (at_sign != absl::string_view::npos) {
+    names.push_back(absl::StrCat(stem.substr(0, at_sign + 1), type));
+    stem = stem.substr(0, at_sign);
+  }
+  for (size_t dash = stem.rfind('-');
+       dash != absl::string_view::npos && dash > 0;
+       dash = stem.rfind('-', dash - 1)) {
+    names.push_back(absl::StrCat(stem.substr(0, dash + 1), type));
+  }
+  names.push_back(type.substr(1));
+  return names;
+}
+
+class Reader {
+ public:
+  Reader(const FileReader& files, absl::string_view variable)
+      : files_(files), variable_(variable) {}
+
+  absl::StatusOr<SystemdUnit> Read(absl::string_view file_or_name) {
+    if (absl::Status status = FindUnitFile(file_or_name); !status.ok()) {
+      return status;
+    }
+    FindDropIns();
+    ReadManager();
+    for (const std::string& path : unit_.files) ReadFile(path);
+    Conclude();
+    return std::move(unit_);
+  }
+
+ private:
+  absl::Status FindUnitFile(absl::string_view file_or_name) {
+    unit_.name = std::string(BaseName(file_or_name));
+    if (!absl::StrContains(unit_.name, ".")) {
+      absl::StrAppend(&unit_.name, ".service");
+    }
+    if (absl::StrContains(file_or_name, "/")) {
+      folder_ = Folder(file_or_name);
+      return AddUnitFile(std::string(file_or_name));
+    }
+    std::vector<std::string> names = {unit_.name};
+    const size_t at_sign = unit_.name.find('@');
+    if (at_sign != std::string::npos) {  // An instance of a template.
+      names.push_back(absl::StrCat(
+          absl::string_view(unit_.name).substr(0, at_sign + 1),
+          absl::string_view(unit_.name).substr(unit_.name.rfind('.'))));
+    }
+    for (const std::string& name : names) {
+      for (const absl::string_view folder : kUnitFolders) {
+        const std::string path = absl::StrCat(folder, "/", name);
+        if (files_.Resolve(path).ok()) return AddUnitFile(path);
+      }
+    }
+    return absl::NotFoundError(
+        absl::StrCat(file_or_name,
+                     ": expected a unit file or the name of a unit, found no "
+                     "such file in systemd's folders"));
+  }
+
+  absl::Status AddUnitFile(const std::string& path) {
+    const absl::StatusOr<std::string> resolved = files_.Resolve(path);
+    if (!resolved.ok()) return resolved.status();
+    if (*resolved == "/dev/null") {
+      return absl::FailedPreconditionError(
+          absl::StrCat(path, ": the unit is masked: it never starts"));
+    }
+    const absl::StatusOr<std::string> content = files_.Read(path);
+    if (!content.ok()) return content.status();
+    unit_.files.push_back(path);
+    return absl::OkStatus();
+  }
+
+  void FindDropIns() {
+    std::vector<std::string> folders;
+    for (const std::string& name : DropInNames(unit_.name)) {
+      if (!folder_.empty()) folders.push_back(absl::StrCat(folder_, "/", name));
+      for (const absl::string_view folder : kUnitFolders) {
+        folders.push_back(absl::StrCat(folder, "/", name));
+      }
+    }
+    // The first of a name hides the others; they count in the order of names.
+    std::map<std::string, std::string> found;
+    for (const std::string& folder : folders) {
+      const absl::StatusOr<std::vector<std::string>> names =
+          files_.List(absl::StrCat(folder, ".d"));
+      if (!names.ok()) continue;
+      for (const std::string& name : *names) {
+        if (absl::EndsWith(name, ".conf")) {
+          found.emplace(name, absl::StrCat(folder, ".d/", name));
+        }
+      }
+    }
+    std::set<std::string> seen;  // /lib may be /usr/lib.
+    for (const auto& [name, path] : found) {
+      const absl::StatusOr<std::string> resolved = files_.Resolve(path);
+      if (!resolved.ok() || *resolved == "/dev/null" ||
+          !seen.insert(*resolved).second) {
+        continue;
+      }
+      unit_.files.push_back(path);
+    }
+  }
+
+  // DefaultEnvironment= of the system manager.
+  void ReadManager() {
+    std::vector<std::string> paths = {"/etc/systemd/system.conf"};
+    for (const absl::string_view folder :
+         {"/usr/lib/systemd/system.conf.d", "/run/systemd/system.conf.d",
+          "/etc/systemd/system.conf.d"}) {
+      const auto names = files_.List(folder);
+      if (!names.ok()) continue;
+      for (const std::string& name : *names) {
+        if (absl::EndsWith(name, ".conf")) {
+          paths.push_back(absl::StrCat(folder, "/", name));
+        }
+      }
+    }
+    for (const std::string& path : paths) {
+      const absl::StatusOr<std::string> content = files_.Read(path);
+      if (!content.ok()) continue;
+      for (const Directive& directive : ParseDirectives(*content)) {
+        if (directive.key != "DefaultEnvironment" &&
+            directive.key != "ManagerEnvironment") {
+          continue;
+        }
+        if (directive.value.empty()) manager_.clear();
+        Assignments(directive, path, manager_);
+      }
+    }
+  }
+
+  void ReadFile(const std::string& path) {
+    const absl::StatusOr<std::string> content = files_.Read(path);
+    if (!content.ok()) {
+      unit_.notes.push_back(std::string(content.status().message()));
+      return;
+    }
+    for (const Directive& directive : ParseDirectives(*content)) {
+      if (directive.section == "Unit" || directive.section == "Install") {
+        continue;
+      }
+      Take(directive, path);
+    }
+  }
+
+  void Take(const Directive& directive, const std::string& path) {
+    const std::string place = absl::StrCat(path, ":", directive.line);
+    if (directive.key == "Environment") {
+      if (directive.value.empty()) environment_.clear();
+      Assignments(directive, path, environment_);
+    } else if (directive.key == "EnvironmentFile") {
+      if (directive.value.empty()) {
+        environment_files_.clear();
+      } else {
+        environment_files_.push_back({directive.value, place});
+      }
+    } else if (directive.key == "PassEnvironment") {
+      if (directive.value.empty()) passes_.clear();
+      if (Names(directive.value)) passes_ = place;
+    } else if (directive.key == "UnsetEnvironment") {
+      if (directive.value.empty()) unsets_.clear();
+      if (Names(directive.value)) unsets_ = place;
+    } else if (directive.key == "ExecStart") {
+      if (directive.value.empty()) unit_.program.clear();
+      if (unit_.program.empty()) SetProgram(directive.value);
+    }
+  }
+
+  bool Names(absl::string_view value) const {
+    const std::vector<std::string> words = SplitUnitWords(value);
+    return std::any_of(
+        words.begin(), words.end(), [this](absl::string_view word) {
+          return word == variable_ ||
+                 absl::StartsWith(word, absl::StrCat(variable_, "="));
+        });
+  }
+
+  void SetProgram(absl::string_view value) {
+    const std::vector<std::string> words = SplitUnitWords(value);
+    if (words.empty()) return;
+    absl::string_view program = words[0];
+    while (!program.empty() &&
+           absl::StrContains("-@:+!|", program.substr(0, 1))) {
+      program.remove_prefix(1);
+    }
+    unit_.program = std::string(program);
+  }
+
+  // The variable's assignments in Environment= or the like.
+  void Assignments(const Directive& directive, const std::string& path,
+                   std::vector<UnitVariable>& found) {
+    const std::string place = absl::StrCat(path, ":", directive.line);
+    std::string problem;
+    for (const std::string& word : SplitUnitWords(directive.value, &problem)) {
+      bool known = true;
+      const std::string text = ExpandSpecifiers(word, unit_.name, known);
+      absl::string_view value = text;
+      if (!absl::ConsumePrefix(&value, absl::StrCat(variable_, "="))) continue;
+      if (!known) {
+        unit_.notes.push_back(absl::StrCat(
+            place, ": a specifier (%) stands in the value, not expanded here"));
+      }
+      found.push_back({std::string(value), place});
+    }
+    if (!problem.empty()) {
+      unit_.notes.push_back(absl::StrCat(
+          place, ": ", problem, ": systemd ignores the rest of the line"));
+    }
+  }
+
+  // The files behind an EnvironmentFile=, "-" taken off.
+  std::vector<std::string> Matching(const std::string& pattern) const {
+    if (pattern.find_first_of("*?[") == std::string::npos) return {pattern};
+    std::vector<std::string> paths;
+    const auto names = files_.List(Folder(pattern));
+    if (!names.ok()) return {};
+    for (const std::string& name : *names) {
+      if (fnmatch(std::string(BaseName(pattern)).c_str(), name.c_str(),
+                  FNM_PERIOD) == 0) {
+        paths.push_back(absl::StrCat(Folder(pattern), "/", name));
+      }
+    }
+    return paths;
+  }
+
+  void ReadEnvironmentFiles(std::vector<UnitVariable>& found) {
+    for (const UnitVariable& entry : environment_files_) {
+      absl::string_view name = entry.value;
+      const bool optional = absl::ConsumePrefix(&name, "-");
+      bool known = true;
+      for (const std::string& path :
+           Matching(ExpandSpecifiers(name, unit_.name, known))) {
+        const absl::StatusOr<std::string> content = files_.Read(path);
+        if (!content.ok()) {
+          if (optional && absl::IsNotFound(content.status())) continue;
+          unit_.notes.push_back(absl::StrCat(
+              entry.place, ": EnvironmentFile ", content.status().message(),
+              optional ? "" : ": the unit does not start without it"));
+          continue;
+        }
+        for (const FileAssignment& one :
+             ParseSystemdEnvironmentFile(*content)) {
+          if (one.name == variable_) {
+            found.push_back({one.value, absl::StrCat(path, ":", one.line)});
+          }
+        }
+      }
+    }
+  }
+
+  // The last one counts: the manager's, then Environment=, then the files.
+  void Conclude() {
+    std::vector<UnitVariable> all = manager_;
+    all.insert(all.end(), environment_.begin(), environment_.end());
+    ReadEnvironmentFiles(all);
+    for (size_t i = 0; i + 1 < all.size(); ++i) {
+      unit_.notes.push_back(absl::StrCat(
+          all[i].place, ": ", variable_, "=", all[i].value,
+          " does not count: it is set again at ", all[i + 1].place));
+    }
+    if (!unsets_.empty()) {
+      unit_.notes.push_back(absl::StrCat(unsets_, ": UnsetEnvironment takes ",
+                                         variable_, " away"));
+      return;
+    }
+    if (!all.empty()) {
+      unit_.variable = all.back();
+    } else if (!passes_.empty()) {
+      unit_.notes.push_back(absl::StrCat(passes_, ": PassEnvironment hands on ",
+                                         variable_,
+                                         " of the manager, where that has it"));
+    }
+  }
+
+  const FileReader& files_;
+  const std::string variable_;
+  SystemdUnit unit_;
+  std::string folder_;
+  std::vector<UnitVariable> manager_;
+  std::vector<UnitVariable> environment_;
+  std::vector<UnitVariable> environment_files_;
+  std::string passes_;
+  std::string unsets_;
+};
+
+}  // namespace
+
+std::vector<std::string> SplitUnitWords(absl::string_view value,
+                                        std::string* problem) {
+  std::vector<std::string> words;
+  std::string word;
+  bool open = false;  // A word has begun, be it empty.
+  char quote = 0;
+  for (size_t i = 0; i < value.size();) {
+    const char c = value[i++];
+    if (c == '\\') {
+      if (i == value.size()) {
+        if (problem != nullptr) *problem = "a backslash ends it";
+        return words;
+      }
+      const std::optional<std::string> escaped = Unescape(value, i);
+      if (!escaped.has_value()) {
+        if (problem != nullptr) *problem = "an unknown escape sequence";
+        return words;
+      }
+      word += *escaped;
+      open = true;
+    } else if (quote != 0) {
+      if (c == quote) {
+        quote = 0;
+      } else {
+        word.push_back(c);
+      }
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+      open = true;
+    } else if (absl::ascii_isspace(c)) {
+      if (open) words.push_back(std::move(word));
+      word.clear();
+      open = false;
+    } else {
+      word.push_back(c);
+      open = true;
+    }
+  }
+  if (quote != 0) {
+    if (problem != nullptr) *problem = "a quote is not closed";
+    return words;
+  }
+  if (open) words.push_back(std::move(word));
+  return words;
+}
+
+absl::StatusOr<SystemdUnit> ReadSystemdUnit(const FileReader& files,
+                                            absl::string_view file_or_name,
+                                            absl::string_view variable) {
+  return Reader(files, variable).Read(file_or_name);
+}
+
+std::vector<std::string> UnitsThatMention(const FileReader& files,
+                                          absl::string_view text) {
+  std::set<std::string> units;
+  const auto mentions = [&](const std::string& path) {
+    const absl::StatusOr<std::string> content = files.Read(path);
+    return content.ok() && (absl::StrContains(*content, text) ||
+                            absl::StrContains(*content, "EnvironmentFile"));
+  };
+  for (const absl::string_view folder : kUnitFolders) {
+    const auto names = files.List(folder);
+    if (!names.ok()) continue;
+    for (const std::string& name : *names) {
+      const std::string path = absl::StrCat(folder, "/", name);
+      if (absl::EndsWith(name, ".service")) {
+        if (mentions(path)) units.insert(name);
+        continue;
+      }
+      absl::string_view unit = name;
+      if (!absl::ConsumeSuffix(&unit, ".d") ||
+          !absl::EndsWith(unit, ".service")) {
+        continue;
+      }
+      const auto drop_ins = files.List(path);
+      if (!drop_ins.ok()) continue;
+      for (const std::string& drop_in : *drop_ins) {
+        if (mentions(absl::StrCat(path, "/", drop_in))) {
+          units.insert(std::string(unit));
+        }
+      }
+    }
+  }
+  return {units.begin(), units.end()};
+}
+
+}  // namespace advisor
