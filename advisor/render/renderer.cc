@@ -2,6 +2,7 @@
 
 #include "advisor/render/deployment_renderers.h"
 #include "advisor/render/env_renderer.h"
+#include "advisor/render/html_renderer.h"
 #include "advisor/render/json_renderer.h"
 #include "advisor/render/slurm_renderer.h"
 #include "advisor/render/text_renderer.h"
@@ -20,6 +21,7 @@ constexpr FormatRow kFormats[] = {
     {"env", "one line GLIBC_TUNABLES=...", false, &Make<EnvRenderer>},
     {"environment.d", "a file for every service of a user, or of all", true,
      &Make<EnvironmentDRenderer>},
+    {"html", "one page with plots, for a browser", false, &Make<HtmlRenderer>},
     {"json", "everything, for programs", false, &Make<JsonRenderer>},
     {"kubernetes", "the env of a container's manifest", false,
      &Make<KubernetesRenderer>},
