@@ -13,8 +13,10 @@
 #include "advisor/cache_measurement.h"
 #include "advisor/evidence/cache_truth.h"
 #include "advisor/evidence/hazard.h"
+#include "advisor/evidence/proof_study.h"
 #include "advisor/glibc/build.h"
 #include "advisor/glibc/merge_tunables.h"
+#include "advisor/mask_measurement.h"
 #include "advisor/measured_libc.h"
 #include "advisor/measurement.h"
 #include "advisor/progress.h"
@@ -112,6 +114,53 @@ void AdviseWithoutMeasuring(const System& system, Report& report) {
   report.recommendation.string = MergeTunables(system.glibc_tunables, values);
 }
 
+// In place of settings of the same names.
+void AddSettings(std::vector<TunableSetting> settings,
+                 Recommendation& recommendation) {
+  recommendation.verdict = Verdict::kSet;
+  std::vector<TunableSetting>& all = recommendation.tunables;
+  for (TunableSetting& setting : settings) {
+    const auto same = std::find_if(
+        all.begin(), all.end(),
+        [&](const TunableSetting& old) { return old.name == setting.name; });
+    if (same == all.end()) {
+      all.push_back(std::move(setting));
+    } else {
+      *same = std::move(setting);
+    }
+  }
+  std::sort(all.begin(), all.end(),
+            [](const TunableSetting& a, const TunableSetting& b) {
+              return a.name < b.name;
+            });
+}
+
+// Masks, with the thresholds that are recommended so far in place.
+absl::Status AdviseMask(const System& system, const MeasurementDoors& doors,
+                        const MeasurementOptions& options, Report& report) {
+  Recommendation& recommendation = report.recommendation;
+  const absl::Duration start = doors.clock.Monotonic();
+  const MaskWeighing weighing = {
+      system.cpuid, system.build, system.libc->isa_level,
+      system.libc->loader_path, recommendation.string};
+  absl::StatusOr<MaskAdvice> advice = WeighMasks(weighing, doors, options);
+  if (!advice.ok()) return advice.status();
+  report.measuring_time += doors.clock.Monotonic() - start;
+  report.masks = std::move(advice->trials);
+  if (!advice->reason.empty()) {
+    absl::StrAppend(&recommendation.reason,
+                    recommendation.reason.empty() ? "" : " ", advice->reason);
+  }
+  if (advice->settings.empty()) return absl::OkStatus();
+  AddSettings(std::move(advice->settings), recommendation);
+  recommendation.string = std::move(advice->string);
+  // A proof of thresholds that did not hold says nothing of the mask.
+  const bool joins = report.proof.has_value() && report.proof->holds;
+  report.proof = joins ? JoinProofs({*report.proof, *advice->proof})
+                       : std::move(advice->proof);
+  return absl::OkStatus();
+}
+
 absl::Status AdviseByMeasuring(const CommandContext& context,
                                const Flags& flags, const System& system,
                                MeasureMode mode, Report& report) {
@@ -161,7 +210,7 @@ absl::Status AdviseByMeasuring(const CommandContext& context,
     recommendation.tunables = std::move(advice->proved);
     recommendation.string = std::move(advice->string);
   }
-  return absl::OkStatus();
+  return AdviseMask(system, doors, options, report);
 }
 
 void AddDisagreements(const System& system, Report& report) {

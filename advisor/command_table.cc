@@ -4,6 +4,7 @@
 #include "advisor/command_help.h"
 #include "advisor/command_inspect.h"
 #include "advisor/command_lint.h"
+#include "advisor/command_mask.h"
 #include "advisor/command_predict.h"
 #include "advisor/command_recommend.h"
 #include "advisor/command_version.h"
@@ -13,8 +14,8 @@ namespace {
 
 // One row a command; sorted by name.
 constexpr const CommandRow* kCommands[] = {
-    &kCompareCommand, &kHelpCommand,      &kInspectCommand, &kLintCommand,
-    &kPredictCommand, &kRecommendCommand, &kVersionCommand,
+    &kCompareCommand, &kHelpCommand,    &kInspectCommand,   &kLintCommand,
+    &kMaskCommand,    &kPredictCommand, &kRecommendCommand, &kVersionCommand,
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "advisor/flags.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
@@ -90,18 +91,25 @@ absl::StatusOr<Flags> Flags::Parse(absl::Span<const std::string> words,
         return status;
       }
     }
-    if (!result.values_.emplace(name, value).second) {
+    std::vector<std::string>& values = result.values_[std::string(name)];
+    if (!values.empty() && !flag->repeated) {
       return absl::InvalidArgumentError(
           absl::StrCat("--", name, " is given twice"));
     }
+    values.push_back(std::move(value));
   }
   return result;
 }
 
 std::optional<std::string> Flags::Get(absl::string_view name) const {
-  const auto value = values_.find(std::string(name));
-  if (value == values_.end()) return std::nullopt;
-  return value->second;
+  const auto values = values_.find(std::string(name));
+  if (values == values_.end()) return std::nullopt;
+  return values->second.back();
+}
+
+std::vector<std::string> Flags::GetAll(absl::string_view name) const {
+  const auto values = values_.find(std::string(name));
+  return values == values_.end() ? std::vector<std::string>() : values->second;
 }
 
 }  // namespace advisor

@@ -25,6 +25,8 @@ struct FlagRow {
   absl::string_view value;
   // In lower case, no full stop: "where to write the study". Says the default.
   absl::string_view description;
+  // May be given more than once (GetAll).
+  bool repeated = false;
 };
 
 // The words of a "off|quick|full" value; empty where any value goes.
@@ -39,15 +41,18 @@ class Flags {
   static absl::StatusOr<Flags> Parse(absl::Span<const std::string> words,
                                      absl::Span<const FlagRow> rows);
 
-  // The value ("" for a flag without one); nullopt when it was not given.
+  // The value ("" for a flag without one), the last of several; nullopt when it
+  // was not given.
   std::optional<std::string> Get(absl::string_view name) const;
+  // In the order given.
+  std::vector<std::string> GetAll(absl::string_view name) const;
   bool Has(absl::string_view name) const { return Get(name).has_value(); }
 
   // The words that are no flags.
   const std::vector<std::string>& arguments() const { return arguments_; }
 
  private:
-  std::map<std::string, std::string> values_;
+  std::map<std::string, std::vector<std::string>> values_;
   std::vector<std::string> arguments_;
 };
 

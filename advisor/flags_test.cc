@@ -18,6 +18,7 @@ constexpr FlagRow kRows[] = {
     {"cpuid", "FILE", "a dump"},
     {"glibc", "RELEASE|LOADER", "which one"},
     {"measure", "off|quick|full", "how long"},
+    {"with", "FILE", "several", true},
 };
 
 std::string ErrorOf(const std::vector<std::string>& words) {
@@ -35,6 +36,14 @@ TEST(FlagsTest, ReadsEveryForm) {
   EXPECT_EQ(flags.Get("all"), "");
   EXPECT_FALSE(flags.Has("glibc"));
   EXPECT_THAT(flags.arguments(), ElementsAre("a", "b", "--c"));
+}
+
+TEST(FlagsTest, SomeMayBeRepeated) {
+  const Flags flags = *Flags::Parse({"--with=b", "--with", "a"}, kRows);
+  EXPECT_THAT(flags.GetAll("with"), ElementsAre("b", "a"));
+  EXPECT_EQ(flags.Get("with"), "a");
+  EXPECT_THAT(flags.GetAll("cpuid"), IsEmpty());
+  EXPECT_EQ(ErrorOf({"--cpuid=a", "--cpuid=b"}), "--cpuid is given twice");
 }
 
 TEST(FlagsTest, NothingIsValidToo) {

@@ -150,22 +150,6 @@ Results Judged(const Results& results, const ProofSubject& subject) {
   return judged;
 }
 
-// The mean over cells by weight, one value a process.
-std::vector<double> MeanByProcess(const Results& results) {
-  std::vector<double> means;
-  double weights = 0;
-  for (const ContrastResult* result : results) {
-    const double weight = WeightOf(result->contrast.cell);
-    weights += weight;
-    means.resize(std::max(means.size(), result->log_ratios.size()));
-    for (size_t i = 0; i < result->log_ratios.size(); ++i) {
-      means[i] += weight * result->log_ratios[i];
-    }
-  }
-  for (double& mean : means) mean /= weights;
-  return means;
-}
-
 // One thing that must not get slower.
 struct Claim {
   uint64_t size;
@@ -316,6 +300,22 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
     proof.summary = words;
   }
   return proof;
+}
+
+std::vector<double> MeanByProcess(
+    const std::vector<const ContrastResult*>& results) {
+  std::vector<double> means;
+  double weights = 0;
+  for (const ContrastResult* result : results) {
+    const double weight = WeightOf(result->contrast.cell);
+    weights += weight;
+    means.resize(std::max(means.size(), result->log_ratios.size()));
+    for (size_t i = 0; i < result->log_ratios.size(); ++i) {
+      means[i] += weight * result->log_ratios[i];
+    }
+  }
+  for (double& mean : means) mean /= weights;
+  return means;
 }
 
 Proof JoinProofs(const std::vector<Proof>& proofs) {

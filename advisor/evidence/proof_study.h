@@ -60,6 +60,11 @@ std::vector<kernels::Contrast> ProofContrasts(const ProofPlan& plan);
 Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
                  uint64_t* harmed_size = nullptr);
 
+// The mean of the log ratios over comparisons by weight (path_study.h), one
+// value a process.
+std::vector<double> MeanByProcess(
+    const std::vector<const kernels::ContrastResult*>& results);
+
 // Several subjects' proofs as one, for the report; each cell once.
 Proof JoinProofs(const std::vector<Proof>& proofs);
 

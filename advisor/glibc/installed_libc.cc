@@ -82,6 +82,7 @@ absl::StatusOr<std::string> InterpreterOf(const FileReader& files,
 struct LibcFile {
   std::optional<LibcBanner> banner;
   std::optional<std::string> build_id;
+  std::optional<int> isa_level;
 };
 
 absl::StatusOr<LibcFile> ReadLibcFile(const FileReader& files,
@@ -91,7 +92,7 @@ absl::StatusOr<LibcFile> ReadLibcFile(const FileReader& files,
   const absl::StatusOr<ElfFile> file = ParseElfFile(*content, path);
   if (!file.ok()) return file.status();
   if (absl::StrContains(*content, "musl libc")) return UsesMusl(path);
-  return LibcFile{FindLibcBanner(*content), file->build_id};
+  return LibcFile{FindLibcBanner(*content), file->build_id, file->isa_level};
 }
 
 // A start of the loader that did not even run it.
@@ -200,6 +201,7 @@ absl::StatusOr<InstalledLibc> FindInstalledLibc(
   const absl::StatusOr<LibcFile> loader = ReadLibcFile(files, libc.loader_path);
   if (!loader.ok()) return loader.status();
   libc.loader_build_id = loader->build_id;
+  libc.isa_level = loader->isa_level;
   libc.banner = loader->banner;
 
   const absl::StatusOr<std::string> libc_path =
@@ -209,6 +211,7 @@ absl::StatusOr<InstalledLibc> FindInstalledLibc(
     if (!library.ok()) return library.status();
     libc.libc_path = *libc_path;
     libc.libc_build_id = library->build_id;
+    if (library->isa_level.has_value()) libc.isa_level = library->isa_level;
     if (library->banner.has_value()) libc.banner = library->banner;
   } else if (!absl::IsNotFound(libc_path.status())) {
     return libc_path.status();

@@ -45,6 +45,9 @@ struct InstalledLibc {
   // program may load another one: LD_LIBRARY_PATH, RUNPATH.)
   std::optional<std::string> libc_path;
   std::optional<std::string> libc_build_id;
+  // The x86-64 level that libc.so.6, or else the loader, needs: 1 to 4;
+  // nullopt: it does not say (ElfFile::isa_level).
+  std::optional<int> isa_level;
   // libc.so.6's, else the loader's.
   std::optional<LibcBanner> banner;
   // Version of the package libc6 (or its like) in dpkg's data base; nullopt

@@ -32,7 +32,9 @@ std::vector<TunableValue> ValuesOf(
     const std::vector<TunableSetting>& settings) {
   std::vector<TunableValue> values;
   for (const TunableSetting& setting : settings) {
-    values.emplace_back(setting.name, absl::StrCat(setting.value));
+    values.emplace_back(setting.name, setting.text.empty()
+                                          ? absl::StrCat(setting.value)
+                                          : setting.text);
   }
   return values;
 }
