@@ -1,9 +1,11 @@
 #include "glibc_patches/coverage.h"
 
-#include <algorithm>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "advisor/glibc/build.h"
 
 namespace glibc_patches {
@@ -100,18 +102,21 @@ std::string ReleasesOf(const CoverageRow& row) {
 }
 
 bool Matches(absl::string_view path, absl::string_view pattern) {
-  size_t at = 0;
-  bool first = true;
-  for (const absl::string_view part : absl::StrSplit(pattern, '*')) {
-    const size_t found = path.find(part, at);
-    if (found == absl::string_view::npos || (first && found != 0)) return false;
-    if (path.substr(at, found - at).find('/') != absl::string_view::npos) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(pattern, '*');
+  if (parts.size() == 1) return path == pattern;
+  if (!absl::ConsumePrefix(&path, parts.front()) ||
+      !absl::ConsumeSuffix(&path, parts.back())) {
+    return false;
+  }
+  for (size_t i = 1; i + 1 < parts.size(); ++i) {
+    const size_t found = path.find(parts[i]);
+    if (found == absl::string_view::npos ||
+        absl::StrContains(path.substr(0, found), '/')) {
       return false;
     }
-    at = found + part.size();
-    first = false;
+    path.remove_prefix(found + parts[i].size());
   }
-  return at == path.size();
+  return !absl::StrContains(path, '/');
 }
 
 }  // namespace

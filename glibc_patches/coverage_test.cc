@@ -35,6 +35,8 @@ TEST(CoverageTest, KernelsThresholdsAndTheRest) {
   }
   EXPECT_EQ(CoverageOf("sysdeps/x86/dl-cacheinfo.h"), Coverage::kThreshold);
   EXPECT_EQ(CoverageOf(multiarch + "memmove.c"), Coverage::kThreshold);
+  EXPECT_EQ(CoverageOf("sysdeps/x86/include/cpu-features.h"),
+            Coverage::kThreshold);
   for (const char* file : {"memmove-x.c", "memcmp-sse2.S", "strlen-avx2.S",
                            "wmemset.c", "memmove-x/y.S", "ifunc-strcpy.h"}) {
     EXPECT_EQ(CoverageOf(multiarch + file), Coverage::kNone) << file;

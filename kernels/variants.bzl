@@ -66,13 +66,13 @@ _COPY_ROWS = [
 
 _SET_ROWS = [
     # (technique, vector, erms, features, thresholds)
-    ("avx2_erms", 0, True, [], []),  # until 2.35
+    ("avx2_erms", 0, True, ["AVX"], []),  # until 2.35; has vzeroupper
     ("avx2_erms_rtm", 0, True, ["AVX2", "RTM"], []),  # 2.34, 2.35
     ("avx2_unaligned", 32, False, ["AVX2"], []),
     ("avx2_unaligned_erms", 32, True, ["AVX2"], _STOSB),
     ("avx2_unaligned_erms_rtm", 32, True, ["AVX2", "RTM"], _STOSB),
     ("avx2_unaligned_rtm", 32, False, ["AVX2", "RTM"], []),
-    ("avx512_erms", 0, True, [], []),  # until 2.35
+    ("avx512_erms", 0, True, ["AVX"], []),  # until 2.35; as avx2_erms
     ("avx512_no_vzeroupper", 64, False, ["AVX512F"], [_SHARED]),
     ("avx512_unaligned", 64, False, _EVEX_SET, []),
     ("avx512_unaligned_erms", 64, True, _EVEX_SET, _STOSB),

@@ -90,6 +90,9 @@ expect "the source of Bazel" "<--base=$BAZEL_BIN/external/glibc_source><p>" \
 GLIBC_SOURCE=x run 0 "$tools/validate_patch" p
 expect "the source of the user" "<p>" "$(<out)"
 BROKEN=yes run 4 "$tools/validate_patch" p
+fake "$BAZEL_BIN/glibc_patches/replay_history" 'printf "<%s>" "$@"'
+run 0 "$tools/validate_patch" --history=clone 1234567
+expect "its history" "<--history=clone><1234567>" "$(<out)"
 
 # run_tests.
 export EVENTS=$work/events TEST_WORDS=$work/words
