@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -17,6 +18,7 @@
 #include "advisor/host/interrupt.h"
 #include "advisor/host/load.h"
 #include "glibc_patches/built_tree.h"
+#include "glibc_patches/check_plan.h"
 #include "glibc_patches/checks/runner.h"
 #include "glibc_patches/loaded_trees.h"
 #include "glibc_patches/placed_pair_source.h"
@@ -29,18 +31,6 @@ namespace {
 
 using ::kernels::KernelParameters;
 using ::kernels::Variant;
-
-Effort CheckEffort(ValidationEffort effort) {
-  switch (effort) {
-    case ValidationEffort::kQuick:
-      return Effort::kQuick;
-    case ValidationEffort::kNormal:
-      return Effort::kNormal;
-    case ValidationEffort::kThorough:
-      return Effort::kThorough;
-  }
-  return Effort::kNormal;
-}
 
 SpeedEffort EffortOfSpeed(ValidationEffort effort) {
   switch (effort) {
@@ -69,10 +59,8 @@ SpeedOptions OptionsOf(const ValidationInput& input) {
   return options;
 }
 
-// The slowest checks look at code that the variants of a file share; a quick
-// run makes them once.
-constexpr absl::string_view kOncePerFile[] = {"accesses", "coverage",
-                                              "huge_sizes"};
+// Of the second look; the first one goes through all variants in any case.
+constexpr absl::Duration kCheckBudget = absl::Seconds(20);
 
 class Validation {
  public:
@@ -219,67 +207,76 @@ class Validation {
     }
   }
 
-  // Empty: all checks.
-  std::vector<std::string> ChecksOf(const Variant* variant) const {
-    std::vector<std::string> ids;
-    if (input_.effort != ValidationEffort::kQuick ||
-        IsRepresentative(variant)) {
-      return ids;
-    }
-    for (const CheckRow& row : AllChecks()) {
-      const bool slow =
-          std::find(std::begin(kOncePerFile), std::end(kOncePerFile), row.id) !=
-          std::end(kOncePerFile);
-      if (!slow) ids.push_back(std::string(row.id));
-    }
-    return ids;
-  }
-
   RunOptions CheckOptions() const {
     RunOptions options;
-    options.effort = CheckEffort(input_.effort);
     options.seed = input_.seed;
     options.jobs =
         static_cast<int>(std::min<size_t>(advisor::AllowedCpus().size(), 4));
+    options.progress = doors_.checked;
     return options;
   }
 
-  // Variant by variant, until one is wrong: more would tell nothing new.
   void Check() {
     const absl::Duration start = doors_.clock.Monotonic();
-    RunOptions options = CheckOptions();
-    options.progress = doors_.checked;
-    size_t done = 0;
-    if (input_.effort == ValidationEffort::kQuick &&
-        representatives_.size() < to_run_.size()) {
-      verdict_.notes.push_back(
-          absl::StrCat("quick: ", absl::StrJoin(kOncePerFile, ", "),
-                       " ran for one variant of each source file"));
-    }
-    for (const Variant* variant : to_run_) {
-      doors_.progress(
-          absl::StrCat("checking ", variant->name),
-          static_cast<double>(done++) / static_cast<double>(to_run_.size()));
-      if (advisor::Interrupted()) return;
-      bool wrong = false;
-      options.only = ChecksOf(variant);
-      for (CheckResult& result : RunChecks({variant}, options)) {
-        if (result.status == CheckStatus::kFailed) {
-          if (FailsInBase(result, *variant)) {
-            verdict_.base_failures.push_back(CheckKey(result));
-          } else {
-            wrong = true;
-          }
-        }
-        verdict_.checks.push_back(std::move(result));
-      }
-      if (wrong) break;
+    if (input_.effort == ValidationEffort::kThorough) {
+      Look(to_run_, absl::InfiniteDuration(), ThoroughLook);
+    } else if (Look(to_run_, absl::InfiniteDuration(),
+                    [&](const Variant& variant) {
+                      return FirstLook(variant, IsRepresentative(&variant));
+                    }) &&
+               input_.effort == ValidationEffort::kNormal) {
+      Look(representatives_, start + kCheckBudget, SecondLook);
     }
     verdict_.check_seconds =
         absl::ToDoubleSeconds(doors_.clock.Monotonic() - start);
   }
 
-  bool FailsInBase(const CheckResult& result, const Variant& patched) const {
+  // Variant by variant, until one is wrong (more would tell nothing new) or
+  // `end` has come. False when one is wrong.
+  bool Look(const std::vector<const Variant*>& variants, absl::Duration end,
+            absl::FunctionRef<std::vector<PlannedCheck>(const Variant&)> plan) {
+    size_t done = 0;
+    for (const Variant* variant : variants) {
+      doors_.progress(
+          absl::StrCat("checking ", variant->name),
+          static_cast<double>(done) / static_cast<double>(variants.size()));
+      if (advisor::Interrupted()) return true;
+      if (doors_.clock.Monotonic() >= end) {
+        verdict_.notes.push_back(absl::StrCat(
+            "the second look at variants ended after ", done, " of ",
+            variants.size(), ", for want of time; --thorough has no limit"));
+        return true;
+      }
+      ++done;
+      bool wrong = false;
+      const std::vector<PlannedCheck> checks = plan(*variant);
+      for (CheckResult& result : RunPlan(checks, CheckOptions())) {
+        if (result.status == CheckStatus::kFailed) {
+          if (FailsInBase(result, *variant, checks.front().effort)) {
+            verdict_.base_failures.push_back(CheckKey(result));
+          } else {
+            wrong = true;
+          }
+        }
+        Keep(std::move(result));
+      }
+      if (wrong) return false;
+    }
+    return true;
+  }
+
+  // A second look takes the place of the first, unless that found more.
+  void Keep(CheckResult result) {
+    for (CheckResult& other : verdict_.checks) {
+      if (other.id != result.id || other.variant != result.variant) continue;
+      if (other.status != CheckStatus::kFailed) other = std::move(result);
+      return;
+    }
+    verdict_.checks.push_back(std::move(result));
+  }
+
+  bool FailsInBase(const CheckResult& result, const Variant& patched,
+                   Effort effort) const {
     const CheckRow* const row = FindCheck(result.id);
     if (row == nullptr) return false;
     for (const Variant& variant : kernels::AllVariants()) {
@@ -287,7 +284,7 @@ class Validation {
         continue;
       }
       CheckContext context{variant};
-      context.effort = CheckEffort(input_.effort);
+      context.effort = effort;
       context.seed = input_.seed;
       return RunCheck(*row, context).status == CheckStatus::kFailed;
     }

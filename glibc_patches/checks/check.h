@@ -33,6 +33,9 @@ struct CheckContext {
   // Must the entry begin with endbr64? nullopt: when most entries of the
   // variant's tree do.
   std::optional<bool> expects_endbr64 = std::nullopt;
+  // content and guard_pages make one call in so many of those that the effort
+  // asks for: for code that was checked under another name already.
+  int one_in = 1;
 };
 
 // A call that shows a finding, and all that it depends on.

@@ -21,8 +21,10 @@ void RunInstructionSetCheck(const CheckContext& context, CheckSession& session);
 void RunRegistersCheck(const CheckContext& context, CheckSession& session);
 void RunReturnValueCheck(const CheckContext& context, CheckSession& session);
 void RunStoreFenceCheck(const CheckContext& context, CheckSession& session);
+void RunThresholdsCheck(const CheckContext& context, CheckSession& session);
 void RunTransactionCheck(const CheckContext& context, CheckSession& session);
 void RunUpperHalvesCheck(const CheckContext& context, CheckSession& session);
+void RunWideEntriesCheck(const CheckContext& context, CheckSession& session);
 void RunZeroLengthCheck(const CheckContext& context, CheckSession& session);
 
 std::optional<std::string> AttemptAccesses(const CheckContext& context,
@@ -41,17 +43,23 @@ std::optional<std::string> AttemptRegisters(const CheckContext& context,
                                             const PlacedCall& call);
 std::optional<std::string> AttemptReturnValue(const CheckContext& context,
                                               const PlacedCall& call);
+std::optional<std::string> AttemptThresholds(const CheckContext& context,
+                                             const PlacedCall& call);
 std::optional<std::string> AttemptTransaction(const CheckContext& context,
                                               const PlacedCall& call);
 std::optional<std::string> AttemptUpperHalves(const CheckContext& context,
+                                              const PlacedCall& call);
+std::optional<std::string> AttemptWideEntries(const CheckContext& context,
                                               const PlacedCall& call);
 std::optional<std::string> AttemptZeroLength(const CheckContext& context,
                                              const PlacedCall& call);
 
 std::optional<std::string> SkipChkEntries(const CheckContext& context);
 std::optional<std::string> SkipEndbr64(const CheckContext& context);
+std::optional<std::string> SkipThresholds(const CheckContext& context);
 std::optional<std::string> SkipTransaction(const CheckContext& context);
 std::optional<std::string> SkipUpperHalves(const CheckContext& context);
+std::optional<std::string> SkipWideEntries(const CheckContext& context);
 
 }  // namespace glibc_patches
 

@@ -148,6 +148,7 @@ absl::StatusOr<CodeGraph> CodeGraph::Of(const kernels::Variant& variant) {
   }
   graph.Decode(graph.entry_);
   graph.FindIndirectTargets();
+  graph.FindComputedTargets();
   graph.MarkBlocks();
   if (graph.undecodable_.has_value()) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -175,7 +176,9 @@ void CodeGraph::Decode(uint64_t from) {
     if (instruction.mnemonic == ZYDIS_MNEMONIC_CALL) has_call_ = true;
     if (instruction.mnemonic == ZYDIS_MNEMONIC_LEA) {
       const auto data = AbsoluteOf(*decoded, 1, address);
-      if (data.has_value() && !Contains(*data)) tables_.insert(*data);
+      if (data.has_value()) {
+        (Contains(*data) ? code_bases_ : tables_).insert(*data);
+      }
     }
     if (!Contains(instruction.target)) instruction.target = 0;
     instructions_.emplace(address, instruction);
@@ -197,6 +200,34 @@ void CodeGraph::FindIndirectTargets() {
         if (!Contains(target)) break;
         indirect_targets_.insert(target);
         Decode(target);
+      }
+    }
+  }
+}
+
+// Blocks of one size in a row, of which the code computes the one to jump to:
+// one begins at the base and behind each jump or return that nothing falls
+// through, up to the next base.
+void CodeGraph::FindComputedTargets() {
+  for (size_t known = 0; has_indirect_jump_ && known < code_bases_.size();) {
+    known = code_bases_.size();
+    for (const uint64_t base : std::set<uint64_t>(code_bases_)) {
+      const auto next = code_bases_.upper_bound(base);
+      const uint64_t end = next == code_bases_.end() ? end_ : *next;
+      bool begins = true;
+      for (uint64_t address = base; address < end;) {
+        const std::optional<Decoded> decoded =
+            DecodeAt(address, end_ - address);
+        if (!decoded.has_value()) break;
+        if (decoded->instruction.mnemonic != ZYDIS_MNEMONIC_NOP) {
+          if (begins) {
+            indirect_targets_.insert(address);
+            Decode(address);
+          }
+          const Flow flow = FlowOf(*decoded);
+          begins = flow == Flow::kJump || flow == Flow::kReturn;
+        }
+        address += decoded->instruction.length;
       }
     }
   }

@@ -59,8 +59,9 @@ class CodeGraph {
   // First addresses of the basic blocks.
   const std::set<uint64_t>& blocks() const { return blocks_; }
   uint64_t entry() const { return entry_; }
-  // Targets of indirect jumps, read from the tables of 32-bit distances that
-  // the code takes the address of.
+  // Targets of indirect jumps: read from the tables of 32-bit distances that
+  // the code takes the address of, and the blocks in a row behind code whose
+  // address it takes.
   const std::set<uint64_t>& indirect_targets() const {
     return indirect_targets_;
   }
@@ -79,6 +80,7 @@ class CodeGraph {
   CodeGraph() = default;
   void Decode(uint64_t from);
   void FindIndirectTargets();
+  void FindComputedTargets();
   void MarkBlocks();
   std::vector<uint64_t> Successors(const Instruction& instruction) const;
   bool Contains(uint64_t address) const {
@@ -93,6 +95,8 @@ class CodeGraph {
   std::set<uint64_t> indirect_targets_;
   // Addresses of data that the code computes.
   std::set<uint64_t> tables_;
+  // Addresses of code that the code computes.
+  std::set<uint64_t> code_bases_;
   bool has_indirect_jump_ = false;
   std::optional<uint64_t> undecodable_;
   bool has_call_ = false;

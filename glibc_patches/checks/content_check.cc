@@ -147,7 +147,9 @@ void RunContentCheck(const CheckContext& context, CheckSession& session) {
     FindCulprit(recent, session);
     return false;
   };
+  int64_t i = 0;
   const bool all = ForEachCall(context, [&](const PlacedCall& call) {
+    if (i++ % context.one_in != 0) return true;
     if (!session.Try(call, Quickly)) return false;
     recent.push_back(call);
     if (recent.size() < kCallsBetween) return true;

@@ -16,7 +16,10 @@ constexpr uint64_t kInside = 256 << 10;
 class Guards {
  public:
   Guards(const CheckContext& context, CheckSession& session)
-      : variant_(context.variant), effort_(context.effort), session_(session) {}
+      : variant_(context.variant),
+        effort_(context.effort),
+        one_in_(context.one_in),
+        session_(session) {}
 
   bool Size(const kernels::KernelParameters& parameters, uint64_t size) {
     call_ = {};
@@ -60,6 +63,7 @@ class Guards {
   }
 
   bool Try(uint64_t destination, uint64_t source) {
+    if (calls_++ % one_in_ != 0) return true;
     call_.destination = destination;
     call_.source = source;
     return session_.Try(call_);
@@ -67,6 +71,8 @@ class Guards {
 
   const kernels::Variant& variant_;
   const Effort effort_;
+  const int one_in_;
+  int64_t calls_ = 0;
   CheckSession& session_;
   PlacedCall call_;
 };

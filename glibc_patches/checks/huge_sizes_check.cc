@@ -67,6 +67,27 @@ bool IsInGap(uint64_t offset, uint64_t operand, uint64_t size) {
   return offset >= operand && offset < operand + size;
 }
 
+// Operands that overlap must be copied from the end that the other operand
+// does not reach, and where the gap is first touched tells from which end.
+std::optional<std::string> WrongDirection(const CheckContext& context,
+                                          const PlacedCall& call,
+                                          uint64_t touched) {
+  const bool overlap = call.destination < call.source + call.size &&
+                       call.source < call.destination + call.size;
+  if (IsSet(context) || !overlap) return std::nullopt;
+  const bool forwards = call.destination < call.source;
+  // By the operand that is copied from: it is read before it is written to.
+  const uint64_t middle = call.source + call.size / 2;
+  const uint64_t other_middle = call.destination + call.size / 2;
+  const bool near_begin = touched < std::min(middle, other_middle);
+  const bool near_end = touched >= std::max(middle, other_middle);
+  if (forwards ? !near_end : !near_begin) return std::nullopt;
+  return absl::StrCat("copies overlapping operands ",
+                      forwards ? "backwards, although the source is above"
+                               : "forwards, although the source is below",
+                      " the destination");
+}
+
 std::optional<std::string> AttemptWithGap(const CheckContext& context,
                                           const PlacedCall& call) {
   std::vector<uint64_t> mapped;
@@ -95,6 +116,8 @@ std::optional<std::string> AttemptWithGap(const CheckContext& context,
       if (!inside) {
         wrong = absl::StrFormat("%s at 0x%x, outside both operands",
                                 strsignal(fault->signal), fault->address);
+      } else {
+        wrong = WrongDirection(context, call, *offset);
       }
     }
   }
@@ -210,7 +233,7 @@ std::optional<std::string> AttemptWhole(const CheckContext& context,
 bool TryWithGap(const CheckContext& context, CheckSession& session,
                 const kernels::KernelParameters& parameters) {
   for (uint64_t size : {2 * kGiB - 1, 2 * kGiB + 77, 4 * kGiB - 1, 4 * kGiB,
-                        4 * kGiB + 4097, 8 * kGiB + 129}) {
+                        4 * kGiB + 4097, 6 * kGiB + 129, 8 * kGiB + 129}) {
     PlacedCall call;
     call.size = size;
     call.placement = Placement::kHugeWithGap;
@@ -221,10 +244,18 @@ bool TryWithGap(const CheckContext& context, CheckSession& session,
     if (!session.Try(call)) return false;
     if (context.variant.function != Function::kMemmove) continue;
     // Overlapping, in both directions.
-    call.source = call.destination + 3 * kEnds;
-    if (!session.Try(call)) return false;
-    std::swap(call.source, call.destination);
-    if (!session.Try(call)) return false;
+    // Also at distances whose lower 32 bits look like another one's: just past
+    // 2 GiB, and a small one of operands that alias.
+    for (uint64_t distance :
+         {3 * kEnds, 2 * kGiB + 4080, 2 * kGiB + 3 * kEnds + 4080}) {
+      if (distance + kEnds >= size) continue;
+      call.destination = kHugeDestination + 3;
+      call.source = call.destination + distance;
+      if (call.source + size > kHugeDestination + kHugeSpan) continue;
+      if (!session.Try(call)) return false;
+      std::swap(call.source, call.destination);
+      if (!session.Try(call)) return false;
+    }
   }
   return true;
 }

@@ -355,6 +355,48 @@ START fenced_on_one_path
 3:
 FINISH fenced_on_one_path
 
+/* The second block of a row, at a size of 100. */
+	.macro COMPUTED name, fence
+START \name
+	COPY
+	xor	%ecx, %ecx
+	cmp	$100, %rdx
+	sete	%cl
+	shl	$5, %ecx
+	lea	5f(%rip), %r8
+	add	%r8, %rcx
+	jmp	*%rcx
+	.p2align 5
+5:	jmp	3f
+	.p2align 5
+	mov	(%rax), %ecx
+	movnti	%ecx, (%rax)
+	\fence
+	jmp	3f
+3:
+FINISH \name
+	.endm
+COMPUTED computed_not_fenced, nop
+COMPUTED computed_fenced, sfence
+
+/* thresholds */
+	.macro NT name, change
+START \name
+	COPY
+	mov	planted_threshold(%rip), %r10
+	\change
+	cmp	%r10, %rdx
+	jbe	3f
+	mov	(%rax), %ecx
+	movnti	%ecx, (%rax)
+	sfence
+3:
+FINISH \name
+	.endm
+NT nt_above_threshold, nop
+NT nt_above_half_the_threshold, "shr %r10"
+NT nt_above_twice_the_threshold, "shl %r10"
+
 /* transaction */
 	.macro RTM name, jump
 START \name
@@ -402,6 +444,23 @@ START signed_size
 3:	mov	%rdi, %rax
 FINISH signed_size
 
+/* Right for all that 32 bits hold. */
+START direction_by_32_bits
+	mov	%rdi, %rax
+	mov	%rdx, %rcx
+	mov	%edi, %r8d
+	sub	%esi, %r8d
+	cmp	%rcx, %r8
+	jae	3f
+	lea	-1(%rdi, %rcx), %rdi
+	lea	-1(%rsi, %rcx), %rsi
+	std
+	rep movsb
+	cld
+	ret
+3:	rep movsb
+FINISH direction_by_32_bits
+
 /* coverage: one block that no size reaches. */
 START dead_block
 	COPY
@@ -431,5 +490,29 @@ FINISH dead_block
 CHK chk_right, jb
 CHK chk_off_by_one, jbe
 CHK chk_never, jo
+
+/* wide_entries, named alike. */
+	.macro WIDE tree, change
+	.globl	\tree\()___memset_planted, \tree\()___wmemset_planted
+	.type	\tree\()___memset_planted, @function
+	.type	\tree\()___wmemset_planted, @function
+\tree\()___wmemset_planted:
+	mov	%rdi, %r9
+	mov	%rdx, %rcx
+	\change
+	mov	%esi, %eax
+	rep stosl
+	mov	%r9, %rax
+	ret
+\tree\()___memset_planted:
+	mov	%rdi, %r9
+	mov	%rdx, %rcx
+	mov	%esi, %eax
+	rep stosb
+	mov	%r9, %rax
+	ret
+	.endm
+WIDE wide_right, nop
+WIDE wide_even, "btr $0, %rcx"
 
 	.section .note.GNU-stack,"",@progbits

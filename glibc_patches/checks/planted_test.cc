@@ -91,6 +91,11 @@ struct Planted {
   X(not_fenced) \
   X(fenced) \
   X(fenced_on_one_path) \
+  X(computed_not_fenced) \
+  X(computed_fenced) \
+  X(nt_above_threshold) \
+  X(nt_above_half_the_threshold) \
+  X(nt_above_twice_the_threshold) \
   X(asks_for_transaction) \
   X(asks_the_wrong_way) \
   X(never_asks) \
@@ -98,6 +103,7 @@ struct Planted {
   X(needs_bmi2) \
   X(truncates_size) \
   X(signed_size) \
+  X(direction_by_32_bits) \
   X(dead_block)
 // clang-format on
 
@@ -146,7 +152,9 @@ kernels::Variant VariantOf(absl::string_view name) {
     variant.address = planted.begin;
     variant.vector_size = 16;
     variant.required_features = FeaturesOf(planted.name);
-    variant.thresholds = kThresholds;
+    // All copy with rep movsb.
+    variant.erms = true;
+    if (absl::EndsWith(name, "threshold")) variant.thresholds = kThresholds;
     variant.source = planted.name;
     variant.code_size =
         static_cast<char*>(planted.end) - static_cast<char*>(planted.begin);
@@ -250,11 +258,20 @@ INSTANTIATE_TEST_SUITE_P(
         FaultRow{"dirty_at_a_tebibyte", "upper_halves", "a path on which"},
         FaultRow{"not_fenced", "store_fence", "without sfence"},
         FaultRow{"fenced_on_one_path", "store_fence", "without sfence"},
+        FaultRow{"computed_not_fenced", "store_fence", "without sfence"},
+        FaultRow{"nt_above_half_the_threshold", "thresholds",
+                 "uses non-temporal stores, which its thresholds forbid"},
+        FaultRow{"nt_above_twice_the_threshold", "thresholds",
+                 "does not use non-temporal stores, which"},
+        FaultRow{"one_short_above_threshold", "thresholds",
+                 "does not use non-temporal stores, which"},
         FaultRow{"asks_the_wrong_way", "transaction", "vzeroupper"},
         FaultRow{"never_asks", "transaction", "a path without xtest"},
         FaultRow{"needs_bmi2", "instruction_set", "needs BMI2"},
         FaultRow{"truncates_size", "huge_sizes", "did not go through all"},
-        FaultRow{"signed_size", "huge_sizes", "did not go through all"}));
+        FaultRow{"signed_size", "huge_sizes", "did not go through all"},
+        FaultRow{"direction_by_32_bits", "huge_sizes",
+                 "copies overlapping operands backwards"}));
 
 struct RightRow {
   absl::string_view planted;
@@ -295,6 +312,9 @@ INSTANTIATE_TEST_SUITE_P(
                       RightRow{"leaves_direction", "content"},
                       RightRow{"dirty_then_clean", "upper_halves"},
                       RightRow{"fenced", "store_fence"},
+                      RightRow{"computed_fenced", "store_fence"},
+                      RightRow{"nt_above_threshold", "thresholds"},
+                      RightRow{"direction_by_32_bits", "content"},
                       RightRow{"asks_for_transaction", "transaction"},
                       RightRow{"asks_for_transaction", "upper_halves"},
                       RightRow{"signed_size", "content"},
@@ -351,6 +371,38 @@ TEST(ChkEntriesTest, RefuseWhatIsTooLongAndNothingElse) {
               HasSubstr("refuses a size that fits the object"));
   EXPECT_THAT(Text(run(chk_never___memmove_planted)),
               HasSubstr("accepts a size past the object"));
+}
+
+extern "C" void wide_right___memset_planted(void);
+extern "C" void wide_even___memset_planted(void);
+
+TEST(WideEntriesTest, SetAsManyAsTheyAreTold) {
+  const auto run = [](void (*function)(void)) {
+    kernels::Variant variant = VariantOf("memset");
+    variant.name = "__memset_planted";
+    variant.address = reinterpret_cast<void*>(function);
+    return Check("wide_entries", variant);
+  };
+  const CheckResult right = run(wide_right___memset_planted);
+  EXPECT_EQ(right.status, CheckStatus::kPassed) << Text(right);
+  EXPECT_GT(right.calls, 100);
+  EXPECT_THAT(Text(run(wide_even___memset_planted)),
+              HasSubstr("at wmemset's destination plus 0 is"));
+}
+
+TEST(RunnerTest, StopsWhereItIsTold) {
+  const kernels::Variant wrong = VariantOf("clobbers_rbx");
+  const std::vector<PlannedCheck> plan = {
+      {&wrong, FindCheck("return_value"), Effort::kQuick},
+      {&wrong, FindCheck("registers"), Effort::kQuick},
+      {&wrong, FindCheck("zero_length"), Effort::kQuick}};
+  RunOptions options;
+  options.stop = [](const CheckResult& result) {
+    return result.status == CheckStatus::kFailed;
+  };
+  const std::vector<CheckResult> results = RunPlan(plan, options);
+  ASSERT_EQ(results.size(), 2u);
+  EXPECT_EQ(results[1].id, "registers");
 }
 
 TEST(RunnerTest, SeveralAtATimeGiveTheSameInTheSameOrder) {

@@ -134,9 +134,11 @@ namespace {
 CheckResult RunPlanned(const PlannedCheck& planned, const RunOptions& options) {
   const kernels::Variant* const earlier = EarlierName(*planned.variant);
   if (earlier == nullptr) {
-    return RunCheck(*planned.row,
-                    {*planned.variant, planned.effort, options.seed},
-                    options.limits);
+    CheckContext context{*planned.variant};
+    context.effort = planned.effort;
+    context.seed = options.seed;
+    context.one_in = planned.one_in;
+    return RunCheck(*planned.row, context, options.limits);
   }
   CheckResult same;
   same.id = std::string(planned.row->id);

@@ -50,6 +50,7 @@ struct PlannedCheck {
   const kernels::Variant* variant;
   const CheckRow* row;
   Effort effort = Effort::kNormal;
+  int one_in = 1;  // as in CheckContext
 };
 
 // Every check of every variant, in the order of variants and then of ids. A

@@ -79,7 +79,9 @@ std::optional<std::string> AttemptTransaction(const CheckContext& context,
                                               const PlacedCall& call) {
   if (!CanTransact()) return std::nullopt;
   World& world = World::Get();
-  // A transaction can neither bring a page nor mark it as used.
+  // A transaction can neither bring a page nor mark it as used, of code
+  // neither.
+  CallVariant(context.variant, call);
   world.Restore(call.destination, call.size);
   const bool sets = context.variant.function == kernels::Function::kMemset;
   for (uint64_t i = 0; i < call.size && !sets; ++i) {

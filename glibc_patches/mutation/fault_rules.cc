@@ -289,6 +289,8 @@ void DroppedOverlapCheck(const RuleContext& context, size_t i, Emit emit) {
   for (const Operand& operand : compare.operands) {
     if (RegisterBytes(operand.text) != 8) return;
   }
+  // Not whether one is zero.
+  if (compare.operands[0].text == compare.operands[1].text) return;
   // Loops jump back.
   const auto target = context.targets.find(jump->operands[0].text);
   if (target != context.targets.end() && target->second <= i) return;

@@ -42,17 +42,12 @@ std::string Key(const CheckResult& result) {
                       result.variant.substr(result.variant.find("__")));
 }
 
-// Memmove before mempcpy and the most paths first, as a patch's variants are
-// judged that the machine does not select.
 std::vector<const kernels::Variant*> VariantsOf(const JudgeRequest& request,
                                                 Judgement& judgement) {
   const advisor::CpuidTable cpu = advisor::ReadNativeCpuid();
   std::vector<const kernels::Variant*> variants;
   for (const kernels::Variant& variant : kernels::AllVariants()) {
     if (variant.source != request.source) continue;
-    if (!request.only_variant.empty() && variant.name != request.only_variant) {
-      continue;
-    }
     const auto missing = kernels::MissingFeature(variant, cpu);
     if (missing.has_value() && missing != "RTM") {
       ++judgement.not_runnable;
@@ -60,25 +55,44 @@ std::vector<const kernels::Variant*> VariantsOf(const JudgeRequest& request,
       variants.push_back(&variant);
     }
   }
-  const auto first = Representatives(variants);
-  std::stable_partition(
-      variants.begin(), variants.end(), [&](const kernels::Variant* variant) {
-        return std::count(first.begin(), first.end(), variant) > 0;
-      });
   return variants;
+}
+
+// As validate_patch plans them: a first look at all variants, the
+// representatives before others, and a second one at these.
+std::vector<PlannedCheck> PlanOf(const JudgeRequest& request,
+                                 Judgement& judgement) {
+  const std::vector<const kernels::Variant*> variants =
+      VariantsOf(request, judgement);
+  const std::vector<const kernels::Variant*> first = Representatives(variants);
+  std::vector<PlannedCheck> plan;
+  const auto add = [&](const std::vector<PlannedCheck>& more) {
+    plan.insert(plan.end(), more.begin(), more.end());
+  };
+  for (const kernels::Variant* variant : first) add(FirstLook(*variant, true));
+  for (const kernels::Variant* variant : variants) {
+    if (std::count(first.begin(), first.end(), variant) == 0) {
+      add(FirstLook(*variant, false));
+    }
+  }
+  if (request.effort != Effort::kQuick) {
+    for (const kernels::Variant* variant : first) add(SecondLook(*variant));
+  }
+  if (!request.only_check.empty()) {
+    plan.erase(std::remove_if(plan.begin(), plan.end(),
+                              [&](const PlannedCheck& planned) {
+                                return planned.row->id != request.only_check ||
+                                       planned.variant->name !=
+                                           request.only_variant;
+                              }),
+               plan.end());
+  }
+  return plan;
 }
 
 Judgement Judge(const JudgeRequest& request) {
   Judgement judgement;
-  std::vector<PlannedCheck> plan =
-      PlanChecks(VariantsOf(request, judgement), request.effort);
-  if (!request.only_check.empty()) {
-    plan.erase(std::remove_if(plan.begin(), plan.end(),
-                              [&](const PlannedCheck& planned) {
-                                return planned.row->id != request.only_check;
-                              }),
-               plan.end());
-  }
+  const std::vector<PlannedCheck> plan = PlanOf(request, judgement);
   RunOptions options;
   options.seed = request.seed;
   // What kills is wanted, not the smallest call.
@@ -89,10 +103,13 @@ Judgement Judge(const JudgeRequest& request) {
                       Key(result)) == 0;
   };
   options.stop = counts;
+  size_t i = 0;
   for (const CheckResult& result : RunPlan(plan, options)) {
+    const bool second_look = plan[i++].effort != Effort::kQuick;
     if (result.status == CheckStatus::kPassed) ++judgement.passed;
     if (!counts(result)) continue;
     judgement.killed = true;
+    judgement.in_second_look = second_look;
     judgement.check = result.id;
     judgement.variant = result.variant.substr(result.variant.find("__"));
     judgement.what = result.findings.front().what;
@@ -146,7 +163,8 @@ int ServeJudge(absl::Span<const std::string> words) {
   std::cout << (judgement.killed ? "killed" : "survived") << "\t"
             << judgement.check << "\t" << judgement.variant << "\t"
             << field(judgement.what) << "\t" << judgement.passed << "\t"
-            << judgement.not_runnable << "\n";
+            << judgement.not_runnable << "\t" << judgement.in_second_look
+            << "\n";
   return 0;
 }
 
@@ -154,12 +172,13 @@ absl::StatusOr<Judgement> ParseJudgement(absl::string_view text) {
   const std::vector<std::string> words =
       absl::StrSplit(text.substr(0, text.find('\n')), '\t');
   Judgement judgement;
-  if (words.size() != 6 || (words[0] != "killed" && words[0] != "survived") ||
+  if (words.size() != 7 || (words[0] != "killed" && words[0] != "survived") ||
       !absl::SimpleAtoi(words[4], &judgement.passed) ||
       !absl::SimpleAtoi(words[5], &judgement.not_runnable)) {
     return absl::InternalError(
         absl::StrCat("expected a judgement, found '", text, "'"));
   }
+  judgement.in_second_look = words[6] == "1";
   judgement.killed = words[0] == "killed";
   judgement.check = words[1];
   judgement.variant = words[2];

@@ -21,7 +21,8 @@ struct JudgeRequest {
   std::string tree;    // tree.so
   std::string sizes;   // sizes.txt of build_mutant.sh; empty: none
   std::string source;  // only variants of this file
-  Effort effort = Effort::kQuick;
+  // Quick: the first look only.
+  Effort effort = Effort::kNormal;
   uint64_t seed = 1;
   // Checks whose findings do not count, "content __memmove_erms": the base
   // fails them as well.
@@ -34,6 +35,7 @@ struct JudgeRequest {
 struct Judgement {
   bool killed = false;
   // Of the first finding.
+  bool in_second_look = false;
   std::string check;
   std::string variant;
   std::string what;
@@ -46,7 +48,7 @@ struct Judgement {
 std::vector<std::string> WordsOf(const JudgeRequest& request);
 
 // What the process does with `words` after kJudge: makes the checks of
-// PlanChecks() until one fails, and prints a Judgement. The exit status.
+// check_plan.h until one fails, and prints a Judgement. The exit status.
 int ServeJudge(absl::Span<const std::string> words);
 
 // Of what ServeJudge() printed.

@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "advisor/exit_status.h"
 #include "advisor/flags.h"
 #include "advisor/host/environment.h"
@@ -32,13 +33,14 @@ using ::advisor::ExitStatus;
 constexpr advisor::FlagRow kFlags[] = {
     {"base", "DIR|TARBALL",
      "glibc's source; the one that this project was built with when left out"},
-    {"file", "NAME", "only variants' files with this in their name"},
+    {"file", "NAME,...",
+     "only variants' files with one of these in their name"},
     {"help", "", "print this"},
     {"jobs", "NUMBER", "mutants at a time; 2 when left out"},
     {"mutants", "NUMBER", "faults to plant; 500 when left out"},
     {"preserving", "NUMBER",
      "edits that change nothing to make; 24 when left out"},
-    {"rule", "NAME", "only rules with this in their name"},
+    {"rule", "NAME,...", "only rules with one of these in their name"},
     {"seed", "NUMBER", "which faults, and random sizes; 1 when left out"},
     {"verbose", "", "a line for each mutant"},
 };
@@ -115,8 +117,11 @@ int Run(const advisor::Flags& flags) {
   if (absl::Status status = ReadNumbers(flags, options); !status.ok()) {
     return Fail(status);
   }
-  options.rule = flags.Get("rule").value_or("");
-  options.file = flags.Get("file").value_or("");
+  const auto list = [&](const char* name) -> std::vector<std::string> {
+    return absl::StrSplit(flags.Get(name).value_or(""), ',', absl::SkipEmpty());
+  };
+  options.rules = list("rule");
+  options.sources = list("file");
   const advisor::RealFileReader files;
   const advisor::RealSubprocess subprocess;
   const auto self = files.Resolve("/proc/self/exe");

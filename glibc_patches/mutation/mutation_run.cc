@@ -22,6 +22,13 @@
 namespace glibc_patches {
 namespace {
 
+bool IsWanted(absl::string_view name, const std::vector<std::string>& parts) {
+  return parts.empty() ||
+         std::any_of(parts.begin(), parts.end(), [&](const std::string& part) {
+           return absl::StrContains(name, part);
+         });
+}
+
 class MutationRun {
  public:
   MutationRun(const std::string& source, const MutationOptions& options,
@@ -61,7 +68,7 @@ class MutationRun {
     if (!names.ok()) return names.status();
     for (absl::string_view name : *names) {
       if (!absl::ConsumeSuffix(&name, ".s") ||
-          !absl::StrContains(name, options_.file)) {
+          !IsWanted(name, options_.sources)) {
         continue;
       }
       auto text = doors_.files.Read(absl::StrCat(built(), "/", name, ".s"));
@@ -80,7 +87,7 @@ class MutationRun {
 
   void Collect(std::vector<Mutant> mutants, std::vector<Mutant>& all) const {
     for (Mutant& mutant : mutants) {
-      if (!absl::StrContains(mutant.rule, options_.rule)) continue;
+      if (!IsWanted(mutant.rule, options_.rules)) continue;
       absl::string_view file = mutant.file;
       absl::ConsumePrefix(&file, source_);
       absl::ConsumePrefix(&file, "/");
@@ -206,6 +213,8 @@ class MutationRun {
     request.tree = PlacedTree(built(), 0);
     request.source = source;
     request.seed = options_.seed;
+    request.effort =
+        judgement.in_second_look ? Effort::kNormal : Effort::kQuick;
     request.only_check = judgement.check;
     request.only_variant = judgement.variant;
     const auto base = Ask(request);

@@ -22,9 +22,9 @@ struct MutationOptions {
   uint64_t seed = 1;
   // At a time.
   int jobs = 2;
-  // Part of a name; empty: all.
-  std::string rule;
-  std::string file;
+  // Parts of names; empty: all.
+  std::vector<std::string> rules;
+  std::vector<std::string> sources;
 };
 
 struct MutationDoors {

@@ -10,6 +10,9 @@
 namespace glibc_patches {
 namespace {
 
+// Bytes between two instructions that a rule changes together.
+constexpr size_t kNearby = 64;
+
 // One line, blanks squeezed.
 std::string OneLine(absl::string_view text) {
   std::string line;
@@ -80,22 +83,23 @@ std::vector<Mutant> Plant(const RuleContext& context,
         mutant.file = instruction.file;
         mutant.line = instruction.line;
         mutant.function = instruction.function;
-        // From the instruction's begin to the end of what changes.
+        // Of the instruction, and its successor where that changes too; of a
+        // label, which has other uses, the first.
+        const absl::string_view text = listing.text;
         size_t begin = instruction.begin;
         size_t end = instruction.begin + instruction.size;
-        for (const TextEdit& edit : edits) {
-          // Edits elsewhere (a label's other uses) are not shown.
-          if (edit.begin > end + 64) continue;
-          begin = std::min(begin, edit.begin);
-          end = std::max(end, edit.begin + edit.size);
-        }
-        const absl::string_view text = listing.text;
         std::vector<TextEdit> shown;
         for (const TextEdit& edit : edits) {
-          if (edit.begin < begin || edit.begin + edit.size > end) continue;
+          if (edit.begin < begin || edit.begin > end + kNearby) continue;
+          end = std::max(end, edit.begin + edit.size);
           shown.push_back(edit);
-          shown.back().begin -= begin;
         }
+        if (shown.empty()) {
+          begin = text.rfind('\n', edits.front().begin - 1) + 1;
+          end = edits.front().begin;
+          shown.push_back(edits.front());
+        }
+        for (TextEdit& edit : shown) edit.begin -= begin;
         mutant.before = OneLine(text.substr(begin, end - begin));
         mutant.after = OneLine(Apply(text.substr(begin, end - begin), shown));
         if (mutant.after.empty()) mutant.after = "(nothing)";
