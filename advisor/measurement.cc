@@ -7,12 +7,14 @@
 #include "absl/strings/str_cat.h"
 #include "advisor/evidence/path_study.h"
 #include "advisor/evidence/proof_study.h"
+#include "advisor/evidence/time_curves.h"
 #include "advisor/glibc/installed_libc.h"
 #include "advisor/glibc/merge_tunables.h"
 #include "advisor/host/load.h"
 #include "advisor/measurement/conclusion.h"
 #include "advisor/measurement/part.h"
 #include "advisor/measurement/path_plan.h"
+#include "advisor/measurement/workload_result.h"
 
 namespace advisor {
 namespace {
@@ -71,9 +73,11 @@ class Measurement {
   }
 
   absl::Status Explore(const kernels::WorkerSetup& setup) {
-    PathPlan path = MakePathPlan(
-        libc_, setup, {options_.mode, options_.through_libc, options_.control},
-        doors_.files);
+    PathPlan path =
+        MakePathPlan(libc_, setup,
+                     {options_.mode, options_.through_libc, options_.control,
+                      options_.workload != nullptr},
+                     doors_.files);
     advice_.method = std::move(path.method);
     questions_ = path.questions;
     StudyPlan plan;
@@ -87,21 +91,33 @@ class Measurement {
                                          plan, "measuring memcpy and memset");
     if (!study.ok()) return study.status();
     advice_.path_study = *std::move(study);
+    advice_.curves = TimeCurves(advice_.path_study);
     return absl::OkStatus();
   }
 
   void Choose() {
-    parts_ = ProposeParts(libc_, questions_, advice_.path_study,
-                          /*repair=*/!WouldCrash(original_));
+    wholes_ =
+        WholeParts(libc_, questions_, advice_.path_study, options_.workload);
+    parts_ = ProposeParts(libc_, wholes_, /*repair=*/!WouldCrash(original_));
     for (const Part& part : parts_) {
       advice_.proposed.insert(advice_.proposed.end(), part.settings.begin(),
                               part.settings.end());
     }
-    if (parts_.empty()) {
-      advice_.reason =
-          "No other threshold is measurably better here, by more than 5 % over "
-          "an octave of sizes.";
-    }
+    if (!parts_.empty()) return;
+    advice_.reason =
+        options_.workload != nullptr
+            ? WhyNothingForWorkload(*options_.workload, questions_)
+            : "No other threshold is measurably better here, by more than 5 % "
+              "over an octave of sizes.";
+    AddWorkload({}, nullptr);
+  }
+
+  // `held`: indexes of the parts that are recommended.
+  void AddWorkload(const std::vector<size_t>& held, const Study* proof) {
+    if (options_.workload == nullptr) return;
+    advice_.workload =
+        SummariseWorkload(*options_.workload, wholes_[0].problem.mix,
+                          SubjectsOf(wholes_, parts_, held), proof);
   }
 
   std::string StringWith(const std::vector<TunableSetting>& settings) const {
@@ -178,6 +194,7 @@ class Measurement {
     advice_.findings = std::move(conclusion.findings);
     advice_.reason = std::move(conclusion.reason);
     if (!advice_.proved.empty()) advice_.string = StringWith(advice_.proved);
+    AddWorkload(conclusion.held, &*study);
     return absl::OkStatus();
   }
 
@@ -188,6 +205,8 @@ class Measurement {
   const Effort effort_;
   const std::vector<int> cpus_;
   PathQuestions questions_;
+  // memmove's and memset's question, and the proposals.
+  std::vector<Part> wholes_;
   std::vector<Part> parts_;
   MeasuredAdvice advice_;
 };

@@ -20,6 +20,7 @@
 #include "advisor/measurement/effort.h"
 #include "advisor/measurement/measured_libc.h"
 #include "advisor/report.h"
+#include "advisor/workload/workload.h"
 #include "kernels/measure/pair_source.h"
 #include "kernels/measure/study.h"
 
@@ -47,6 +48,9 @@ struct MeasurementOptions {
   // Every side is the same code with the same settings: whatever is recommended
   // then is a false alarm. For the benchmark of this measurement.
   bool control = false;
+  // What the settings are for; nullptr: nothing in particular, every octave of
+  // sizes counts alike.
+  const Workload* workload = nullptr;
 };
 
 // How to start workers: this program, on the CPUs that it may use.
@@ -65,6 +69,9 @@ struct MeasuredAdvice {
   // nullopt when nothing was proposed.
   std::optional<Proof> proof;
   std::vector<Finding> findings;
+  // nullopt without a workload.
+  std::optional<WorkloadSummary> workload;
+  std::vector<TimeCurve> curves;
   // Why this, or why nothing.
   std::string reason;
 };

@@ -24,6 +24,8 @@ constexpr uint64_t kNever = uint64_t{1} << 31;
 // `rep` strings are asked about up to here; past it they and vectors both run
 // at the speed of memory.
 constexpr uint64_t kLargestRepString = uint64_t{4} << 20;
+constexpr double kLittle = 1e-9;
+
 // `per_octave` sizes an octave, each one past a round number: thresholds are
 // compared strictly. From the first at or above `from`, up to `to`.
 std::vector<uint64_t> Sizes(uint64_t from, uint64_t to, int per_octave) {
@@ -100,11 +102,27 @@ void AddNonTemporal(std::vector<Contrast>& contrasts, bool is_memset,
   }
 }
 
+// Vectors against themselves, for what they cost.
+void AddAllSizes(std::vector<Contrast>& contrasts, bool is_memset,
+                 uint64_t largest) {
+  for (const uint64_t size :
+       {8, 32, 96, 256, 1025, 4097, 16385, 65537, 262145, 1048577, 4194305}) {
+    const Contrast contrast = {
+        {is_memset, size, Alignment::kAligned, Regime::kHot, 1},
+        kVectorsSide,
+        kVectorsAgainSide,
+        PairsFor(size)};
+    if (size <= largest + 1 && std::find(contrasts.begin(), contrasts.end(),
+                                         contrast) == contrasts.end()) {
+      contrasts.push_back(contrast);
+    }
+  }
+}
+
 // What the cells of one size and path say together.
 class Pool {
  public:
-  void Add(const kernels::ContrastResult& result) {
-    const double weight = WeightOf(result.contrast.cell);
+  void Add(const kernels::ContrastResult& result, double weight) {
     sums_.resize(std::max(sums_.size(), result.log_ratios.size()));
     for (size_t i = 0; i < result.log_ratios.size(); ++i) {
       sums_[i] += weight * result.log_ratios[i];
@@ -132,6 +150,17 @@ class Pool {
   Cell worst_cell_;
 };
 
+// A value at log2 of the size `x` on the straight line between two points.
+struct Line {
+  double below, below_value, above, above_value;
+
+  double at(double x) const {
+    if (above <= below) return below_value;
+    const double share = (x - below) / (above - below);
+    return below_value * (1 - share) + above_value * share;
+  }
+};
+
 }  // namespace
 
 double WeightOf(const Cell& cell) {
@@ -148,6 +177,10 @@ std::vector<Contrast> PathContrasts(const PathQuestions& questions) {
   }
   if (questions.non_temporal_copy) AddNonTemporal(contrasts, false, questions);
   if (questions.non_temporal_set) AddNonTemporal(contrasts, true, questions);
+  if (questions.all_sizes) {
+    AddAllSizes(contrasts, false, questions.largest);
+    AddAllSizes(contrasts, true, questions.largest);
+  }
   return contrasts;
 }
 
@@ -215,24 +248,60 @@ std::optional<double> PathCurve::Cost(CopyPath path, uint64_t size) const {
     }
   }
   if (below.has_value() && above.has_value() && *above - *below <= 1.01) {
-    const double share = (x - *below) / (*above - *below);
-    return *below_cost * (1 - share) + *above_cost * share;
+    return Line{*below, *below_cost, *above, *above_cost}.at(x);
   }
   if (below.has_value() && x - *below <= 0.5) return below_cost;
   if (above.has_value() && *above - x <= 0.5) return above_cost;
   return std::nullopt;
 }
 
-PathCurve CurveOf(const kernels::Study& study, bool is_memset) {
+std::optional<double> PathCurve::VectorCycles(uint64_t size) const {
+  const SizeCosts* below = nullptr;
+  const SizeCosts* above = nullptr;
+  for (const SizeCosts& costs : sizes) {
+    if (costs.vectors <= 0) continue;
+    if (costs.size <= size) below = &costs;
+    if (costs.size > size && above == nullptr) above = &costs;
+  }
+  if (below == nullptr && above == nullptr) return std::nullopt;
+  if (below == nullptr) return above->vectors;
+  if (above == nullptr) {
+    return below->vectors * static_cast<double>(size) /
+           static_cast<double>(std::max<uint64_t>(below->size, 1));
+  }
+  const auto log = [](uint64_t bytes) {
+    return std::log2(static_cast<double>(bytes));
+  };
+  return std::exp(Line{log(below->size), std::log(below->vectors),
+                       log(above->size), std::log(above->vectors)}
+                      .at(log(size)));
+}
+
+PathCurve CurveOf(const kernels::Study& study, bool is_memset,
+                  const CellWeight& weight) {
   std::map<uint64_t, std::map<int, Pool>> pools;
+  // By size: cycles by weight, and the weights.
+  std::map<uint64_t, std::pair<double, double>> vectors;
   for (const kernels::ContrastResult& result : study.results) {
-    if (result.contrast.cell.is_memset != is_memset) continue;
-    pools[result.contrast.cell.size][result.contrast.candidate].Add(result);
+    const Cell& cell = result.contrast.cell;
+    if (cell.is_memset != is_memset) continue;
+    const double cell_weight = weight(cell);
+    // What a call costs is known also where no cell is of the right kind.
+    if (cell.copiers == 1) {
+      vectors[cell.size].first += (cell_weight + kLittle) * result.base_cycles;
+      vectors[cell.size].second += cell_weight + kLittle;
+    }
+    std::map<int, Pool>& by_side = pools[cell.size];
+    if (cell_weight <= 0) continue;
+    by_side[result.contrast.candidate].Add(result, cell_weight);
   }
   PathCurve curve;
   for (const auto& [size, by_side] : pools) {
     SizeCosts costs;
     costs.size = size;
+    if (const auto& [cycles, weights] = vectors[size]; weights > 0) {
+      costs.vectors = cycles / weights;
+    }
     for (const auto& [side, pool] : by_side) {
       if (side == kRepStringSide) costs.rep_string = pool.Cost();
       if (side == kNonTemporalSide) costs.non_temporal = pool.Cost();

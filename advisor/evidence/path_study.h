@@ -5,6 +5,7 @@
 #define ADVISOR_EVIDENCE_PATH_STUDY_H_
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,6 +51,9 @@ struct PathQuestions {
   int copiers = 1;
   // More cells: sizes four an octave instead of two, every alignment.
   bool full = false;
+  // What calls cost that no path is asked about, small ones above all: needed
+  // for the time of a whole workload.
+  bool all_sizes = false;
 };
 
 // What is measured for these questions, the A/A control included.
@@ -65,8 +69,11 @@ std::vector<std::string> PathTunables(const PathQuestions& questions,
                                       const GlibcBuild& build,
                                       absl::string_view base);
 
-// How much a cell counts beside others of its size. Buffers in use count three
-// times as much as others: most small and middle calls are of that kind.
+// How much a cell counts beside others of its size; not negative.
+using CellWeight = std::function<double(const kernels::Cell&)>;
+
+// Without a workload. Buffers in use count three times as much as others: most
+// small and middle calls are of that kind.
 double WeightOf(const kernels::Cell& cell);
 
 // What a path costs against vectors for calls of one size.
@@ -76,7 +83,8 @@ struct PathCost {
   double log_ratio = 0;
   // 95 % interval of that mean, processes being the replicates.
   kernels::Interval interval = {0, 0, 0};
-  // The condition that the path does worst in, with its own interval.
+  // The condition that the path does worst in, with its own interval; one that
+  // has a weight.
   kernels::Interval worst = {0, 0, 0};
   kernels::Cell worst_cell;
 };
@@ -85,6 +93,8 @@ struct SizeCosts {
   uint64_t size = 0;
   std::optional<PathCost> rep_string;
   std::optional<PathCost> non_temporal;
+  // Cycles a call with vectors, the mean over the conditions by weight.
+  double vectors = 0;
 };
 
 // One function's costs, by size.
@@ -95,9 +105,16 @@ struct PathCurve {
   // around it over the logarithm of the size; 0 for vectors. nullopt more than
   // half an octave away from every size that `path` was measured at.
   std::optional<double> Cost(CopyPath path, uint64_t size) const;
+
+  // Cycles a call with vectors: between measured sizes as for Cost, below the
+  // smallest as there, above the largest in proportion. nullopt where nothing
+  // was measured.
+  std::optional<double> VectorCycles(uint64_t size) const;
 };
 
-PathCurve CurveOf(const kernels::Study& study, bool is_memset);
+// Cells without weight say nothing of the paths.
+PathCurve CurveOf(const kernels::Study& study, bool is_memset,
+                  const CellWeight& weight = &WeightOf);
 
 }  // namespace advisor
 

@@ -33,6 +33,8 @@ std::vector<uint64_t> AllSizes(uint64_t largest) {
 }
 
 constexpr size_t kMostTouchedSizes = 9;
+// Beside those of a workload.
+constexpr size_t kMostOtherSizes = 6;
 // Neighbours on each side of the touched sizes.
 constexpr size_t kNeighbours = 1;
 // A cell may lose this much (log 1.02): the measurement's own equivalence band.
@@ -67,7 +69,14 @@ std::vector<uint64_t> SizesOf(const ProofSubject& subject, uint64_t largest) {
       (touched.empty() ? below : above).push_back(size);
     }
   }
-  std::vector<uint64_t> sizes = Spread(touched, kMostTouchedSizes);
+  std::vector<uint64_t> sizes = Spread(
+      touched, subject.sizes.empty() ? kMostTouchedSizes : kMostOtherSizes);
+  for (const uint64_t size : subject.sizes) {
+    if (size <= largest &&
+        std::find(sizes.begin(), sizes.end(), size) == sizes.end()) {
+      sizes.push_back(size);
+    }
+  }
   for (size_t i = 0; i < kNeighbours; ++i) {
     if (i < below.size()) sizes.push_back(below[below.size() - 1 - i]);
     if (i < above.size()) sizes.push_back(above[i]);
@@ -82,9 +91,15 @@ std::vector<Cell> CellsOf(const ProofSubject& subject, uint64_t size,
   const bool non_temporal = subject.before(size) == CopyPath::kNonTemporal ||
                             subject.after(size) == CopyPath::kNonTemporal;
   if (!non_temporal) {
-    return {{m, size, Alignment::kAligned, Regime::kHot, 1},
-            {m, size, Alignment::kMisalignedDestination, Regime::kHot, 1},
-            {m, size, Alignment::kMisalignedBoth, Regime::kRotating, 1}};
+    std::vector<Cell> cells = {
+        {m, size, Alignment::kAligned, Regime::kHot, 1},
+        {m, size, Alignment::kMisalignedDestination, Regime::kHot, 1},
+        {m, size, Alignment::kMisalignedBoth, Regime::kRotating, 1}};
+    if (copiers > 1 && std::find(subject.sizes.begin(), subject.sizes.end(),
+                                 size) != subject.sizes.end()) {
+      cells.push_back({m, size, Alignment::kAligned, Regime::kHot, copiers});
+    }
+    return cells;
   }
   std::vector<Cell> cells = {
       {m, size, Alignment::kAligned, Regime::kRotating, 1},
@@ -150,6 +165,10 @@ Results Judged(const Results& results, const ProofSubject& subject) {
   return judged;
 }
 
+CellWeight WeightFor(const ProofSubject& subject) {
+  return subject.weight != nullptr ? subject.weight : &WeightOf;
+}
+
 // One thing that must not get slower.
 struct Claim {
   uint64_t size;
@@ -158,10 +177,12 @@ struct Claim {
 };
 
 std::vector<Claim> Claims(const Results& touched, const ProofSubject& subject) {
+  const CellWeight weight = WeightFor(subject);
   std::vector<Claim> claims;
   std::map<uint64_t, Results> by_size;
   for (const ContrastResult* result : touched) {
     const Cell& cell = result->contrast.cell;
+    if (weight(cell) <= 0) continue;
     by_size[cell.size].push_back(result);
     const bool non_temporal =
         subject.before(cell.size) == CopyPath::kNonTemporal ||
@@ -173,7 +194,7 @@ std::vector<Claim> Claims(const Results& touched, const ProofSubject& subject) {
   }
   for (const auto& [size, results] : by_size) {
     claims.push_back({size, absl::StrCat(size, " bytes in the mean"),
-                      MeanByProcess(results)});
+                      MeanByProcess(results, weight)});
   }
   return claims;
 }
@@ -267,16 +288,18 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
                                     : "cannot tell: there was not enough time";
     return proof;
   }
-  const Interval mean = kernels::MeanInterval(MeanByProcess(touched), 0.99);
+  const CellWeight weight = WeightFor(subject);
+  const Interval mean =
+      kernels::MeanInterval(MeanByProcess(touched, weight), 0.99);
   const Interval control_mean =
-      kernels::MeanInterval(MeanByProcess(control), 0.99);
+      kernels::MeanInterval(MeanByProcess(control, weight), 0.99);
   const bool control_differs =
       (control_mean.low > 0 || control_mean.high < 0) &&
       std::abs(control_mean.middle) > kBand;
   proof.noise_floor = std::expm1(cell_noise);
   proof.touched_ratio = std::exp(mean.middle);
   proof.all_ratio =
-      std::exp(kernels::MeanInterval(MeanByProcess(all), 0.99).middle);
+      std::exp(kernels::MeanInterval(MeanByProcess(all, weight), 0.99).middle);
   const std::optional<Claim> slower = ProvedSlower(touched, subject);
   const std::string words =
       absl::StrCat("touched sizes take ", Words(mean), " of the time");
@@ -303,15 +326,17 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
 }
 
 std::vector<double> MeanByProcess(
-    const std::vector<const ContrastResult*>& results) {
+    const std::vector<const ContrastResult*>& results,
+    const CellWeight& weight) {
   std::vector<double> means;
   double weights = 0;
   for (const ContrastResult* result : results) {
-    const double weight = WeightOf(result->contrast.cell);
-    weights += weight;
+    const double cell_weight = weight(result->contrast.cell);
+    if (cell_weight <= 0) continue;
+    weights += cell_weight;
     means.resize(std::max(means.size(), result->log_ratios.size()));
     for (size_t i = 0; i < result->log_ratios.size(); ++i) {
-      means[i] += weight * result->log_ratios[i];
+      means[i] += cell_weight * result->log_ratios[i];
     }
   }
   for (double& mean : means) mean /= weights;

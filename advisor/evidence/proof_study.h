@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "advisor/evidence/path_study.h"
 #include "advisor/glibc/copy_path.h"
 #include "advisor/report.h"
 #include "kernels/measure/study.h"
@@ -36,6 +37,12 @@ struct ProofSubject {
   // what is judged: cells in which the two differ say nothing. nullptr:
   // `after`.
   std::function<CopyPath(uint64_t)> measured = nullptr;
+  // How much a cell counts beside all others. What has no weight is measured
+  // and shown, but neither gains nor harms. nullptr: WeightOf.
+  CellWeight weight = nullptr;
+  // Sizes of a workload's calls that are proved beside the others, with one
+  // copier and with several.
+  std::vector<uint64_t> sizes = {};
 };
 
 struct ProofPlan {
@@ -63,7 +70,8 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
 // The mean of the log ratios over comparisons by weight (path_study.h), one
 // value a process.
 std::vector<double> MeanByProcess(
-    const std::vector<const kernels::ContrastResult*>& results);
+    const std::vector<const kernels::ContrastResult*>& results,
+    const CellWeight& weight = &WeightOf);
 
 // Several subjects' proofs as one, for the report; each cell once.
 Proof JoinProofs(const std::vector<Proof>& proofs);

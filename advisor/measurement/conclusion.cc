@@ -93,6 +93,7 @@ Conclusion Conclude(const Study& study, std::vector<Part>& parts) {
       failed.push_back(std::move(proof));
       continue;
     }
+    conclusion.held.push_back(static_cast<size_t>(&part - parts.data()));
     AddFindings(part, proof, conclusion.findings);
     conclusion.proved.insert(conclusion.proved.end(), part.settings.begin(),
                              part.settings.end());

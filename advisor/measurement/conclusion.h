@@ -3,6 +3,7 @@
 #ifndef ADVISOR_MEASUREMENT_CONCLUSION_H_
 #define ADVISOR_MEASUREMENT_CONCLUSION_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ namespace advisor {
 struct Conclusion {
   // Sorted by name; empty where nothing held.
   std::vector<TunableSetting> proved;
+  // Which parts held, as indexes.
+  std::vector<size_t> held;
   // Of what held; of what failed where nothing did.
   Proof proof;
   std::vector<Finding> findings;

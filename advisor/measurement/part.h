@@ -4,6 +4,8 @@
 #ifndef ADVISOR_MEASUREMENT_PART_H_
 #define ADVISOR_MEASUREMENT_PART_H_
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "advisor/measurement/measured_libc.h"
 #include "advisor/report.h"
 #include "advisor/rules/threshold_search.h"
+#include "advisor/workload/workload.h"
 #include "kernels/measure/study.h"
 
 namespace advisor {
@@ -24,20 +27,45 @@ struct Part {
   std::vector<TunableSetting> settings;
   // What all parts of this function together set.
   EffectiveThresholds proposed;
+  // nullptr: none was named. problem.mix is what it spends.
+  const Workload* workload = nullptr;
 
   EffectiveThresholds after() const {
     return WithThresholds(problem, answer.rep_string, answer.non_temporal);
   }
   // Refers to this part, which must outlive it.
   ProofSubject Subject() const;
+  // How much a cell of a proof counts: by the share of the workload's time near
+  // its size and by its conditions; 0 where that is next to nothing.
+  double Weight(const kernels::Cell& cell) const;
+  // The sizes on which the workload spends most, of those that take another
+  // path; a few, ascending.
+  std::vector<uint64_t> OwnSizes() const;
 };
 
-// What the study proposes for memmove and memset; empty where the values of now
-// are good. `repair`: what is wrong on the face of it is repaired even where
-// the search found nothing better than that. Refers to `libc`.
+// The questions about memmove and memset, in this order, without an answer.
+// They refer to `libc` and `workload`, which may be nullptr.
+std::vector<Part> WholeParts(const MeasuredLibc& libc,
+                             const PathQuestions& questions,
+                             const kernels::Study& study,
+                             const Workload* workload);
+
+// What the search proposes for them; empty where the values of now are good.
+// `repair`: what is wrong on the face of it is repaired even where the search
+// found nothing better than that.
 std::vector<Part> ProposeParts(const MeasuredLibc& libc,
-                               const PathQuestions& questions,
-                               const kernels::Study& study, bool repair);
+                               const std::vector<Part>& wholes, bool repair);
+
+// For each function that a part in `held` (indexes of `parts`) is about, all
+// that those parts set. Refers to `wholes`.
+std::vector<ProofSubject> SubjectsOf(const std::vector<Part>& wholes,
+                                     const std::vector<Part>& parts,
+                                     const std::vector<size_t>& held);
+
+// Why nothing is to be set for a workload: how many of its calls are large
+// enough for a threshold to matter at all.
+std::string WhyNothingForWorkload(const Workload& workload,
+                                  const PathQuestions& questions);
 
 // "x86_rep_movsb_threshold=24576"
 std::string NamesOf(const std::vector<TunableSetting>& settings);

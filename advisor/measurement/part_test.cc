@@ -54,6 +54,13 @@ PathQuestions Questions() {
   return questions;
 }
 
+std::vector<Part> Proposed(const MeasuredLibc& libc,
+                           const kernels::Study& study, bool repair,
+                           const Workload* workload = nullptr) {
+  return ProposeParts(libc, WholeParts(libc, Questions(), study, workload),
+                      repair);
+}
+
 std::vector<std::string> Names(const std::vector<Part>& parts) {
   std::vector<std::string> names;
   for (const Part& part : parts) names.push_back(NamesOf(part.settings));
@@ -62,8 +69,7 @@ std::vector<std::string> Names(const std::vector<Part>& parts) {
 
 TEST(PartTest, TwoSettingsAreTwoParts) {
   const MeasuredLibc libc = Libc(GlibcBuild::Tag(36), false);
-  const std::vector<Part> parts =
-      ProposeParts(libc, Questions(), Measured(0.4, -0.3), true);
+  const std::vector<Part> parts = Proposed(libc, Measured(0.4, -0.3), true);
   ASSERT_EQ(parts.size(), 2u);
   EXPECT_THAT(Names(parts)[0], testing::StartsWith("x86_rep_movsb_threshold="));
   EXPECT_THAT(Names(parts)[1],
@@ -80,28 +86,49 @@ TEST(PartTest, TwoSettingsAreTwoParts) {
 // One threshold of AMD's without the other opens the rep movsb zone.
 TEST(PartTest, OnAmdFrom240TheyAreOne) {
   const MeasuredLibc libc = Libc(GlibcBuild::Tag(40), true);
-  const std::vector<Part> parts =
-      ProposeParts(libc, Questions(), Measured(-0.4, -0.3), true);
+  const std::vector<Part> parts = Proposed(libc, Measured(-0.4, -0.3), true);
   ASSERT_EQ(parts.size(), 1u);
   EXPECT_EQ(parts[0].settings.size(), 2u);
 }
 
 TEST(PartTest, NothingBetterIsNoPart) {
   const MeasuredLibc libc = Libc(GlibcBuild::Tag(36), false);
-  EXPECT_THAT(ProposeParts(libc, Questions(), Measured(0, 0.2), true),
-              testing::IsEmpty());
+  EXPECT_THAT(Proposed(libc, Measured(0, 0.2), true), testing::IsEmpty());
 }
 
 TEST(PartTest, ARepairIsProposedThoughNothingIsBetter) {
   MeasuredLibc libc = Libc(GlibcBuild::Tag(36), false);
   libc.repairs = {{"x", 32 * kMiB, 24 * kMiB, "no cache information"}};
-  const std::vector<Part> parts =
-      ProposeParts(libc, Questions(), Measured(0, 0.2), true);
+  const std::vector<Part> parts = Proposed(libc, Measured(0, 0.2), true);
   ASSERT_EQ(parts.size(), 1u);
   EXPECT_EQ(parts[0].settings[0].value, 32 * kMiB);
   EXPECT_EQ(parts[0].settings[0].reason, "no cache information");
-  EXPECT_THAT(ProposeParts(libc, Questions(), Measured(0, 0.2), false),
-              testing::IsEmpty());
+  EXPECT_THAT(Proposed(libc, Measured(0, 0.2), false), testing::IsEmpty());
+}
+
+// A workload of 4 KiB copies and a great many small ones.
+TEST(PartTest, AWorkloadChoosesItsOwnSizes) {
+  const MeasuredLibc libc = Libc(GlibcBuild::Tag(36), false);
+  kernels::Study study = Measured(0.4, -0.3);
+  for (kernels::ContrastResult& result : study.results) {
+    result.base_cycles = static_cast<double>(result.contrast.cell.size) / 32;
+  }
+  Workload workload;
+  workload.functions = {{"memcpy", {{64, 1000, 64000}, {4000, 500, 2000000}}}};
+  const std::vector<Part> parts = Proposed(libc, study, true, &workload);
+  ASSERT_EQ(parts.size(), 1u);
+  EXPECT_THAT(Names(parts)[0], testing::StartsWith("x86_rep_movsb_threshold="));
+  EXPECT_THAT(parts[0].settings[0].reason, testing::HasSubstr("workload's"));
+  EXPECT_THAT(parts[0].OwnSizes(), testing::ElementsAre(4000));
+  EXPECT_THAT(parts[0].Subject().sizes, testing::ElementsAre(4000));
+  const auto weight = [&](uint64_t size) {
+    return parts[0].Weight({false, size, Alignment::kAligned, Regime::kHot, 1});
+  };
+  EXPECT_GT(weight(4097), 0);
+  EXPECT_EQ(weight(8193), 0);
+  // Without large calls there is nothing to set.
+  workload.functions[0].sizes.pop_back();
+  EXPECT_THAT(Proposed(libc, study, true, &workload), testing::IsEmpty());
 }
 
 }  // namespace

@@ -43,13 +43,14 @@ bool RepMovsbWouldCrash(const MeasuredLibc& libc) {
          libc.now.rep_movsb_stop_threshold.value_or(0) < kLowestNonTemporal;
 }
 
-PathQuestions Questions(const MeasuredLibc& libc, MeasureMode mode,
-                        size_t copiers, int processes,
-                        const FileReader& files) {
+PathQuestions Questions(const MeasuredLibc& libc,
+                        const PathPlanOptions& options, size_t copiers,
+                        int processes, const FileReader& files) {
   PathQuestions questions;
-  questions.full = mode == MeasureMode::kFull;
+  questions.full = options.mode == MeasureMode::kFull;
+  questions.all_sizes = options.all_sizes;
   questions.largest =
-      LargestCall(EffortOf(mode).largest, copiers, processes, files);
+      LargestCall(EffortOf(options.mode).largest, copiers, processes, files);
   questions.copiers = static_cast<int>(copiers);
   questions.non_temporal_copy = VariantVectorSize(libc.memmove_variant) != 0;
   if (IsErms(libc.memmove_variant) && !RepMovsbWouldCrash(libc)) {
@@ -77,7 +78,7 @@ PathPlan MakePathPlan(const MeasuredLibc& libc,
       HasVariant(*tree, set)) {
     plan.method =
         absl::StrCat("variants of the source ", libc.revision, " side by side");
-    plan.questions = Questions(libc, options.mode, setup.cpus.size(),
+    plan.questions = Questions(libc, options, setup.cpus.size(),
                                /*processes=*/1, files);
     std::vector<KernelParameters> parameters = PathParameters(plan.questions);
     for (KernelParameters& side : parameters) {
@@ -92,7 +93,7 @@ PathPlan MakePathPlan(const MeasuredLibc& libc,
     return plan;
   }
   plan.method = "the running libc through child processes";
-  plan.questions = Questions(libc, options.mode, setup.cpus.size(),
+  plan.questions = Questions(libc, options, setup.cpus.size(),
                              /*processes=*/kPathSides, files);
   plan.sides =
       PathTunables(plan.questions, libc.build, libc.tunables_in_environment);

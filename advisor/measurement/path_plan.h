@@ -21,6 +21,8 @@ struct PathPlanOptions {
   bool through_libc = false;
   // Every side is the same code with the same settings.
   bool control = false;
+  // PathQuestions::all_sizes.
+  bool all_sizes = false;
 };
 
 struct PathPlan {

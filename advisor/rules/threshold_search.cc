@@ -26,8 +26,18 @@ constexpr double kWorstSize = 0.0198;
 // Settings this close to the best (in octaves) are as good; the one next to the
 // default is taken.
 constexpr double kAsGood = 0.02;
+// The same for a workload, in shares of its time.
+constexpr double kAsGoodShare = 0.002;
+// Sizes with less of a workload's time than this have no say.
+constexpr double kNoShare = 0.0005;
 // rep_movsb_threshold has 32 bits in 2.33 to 2.40 (bug 32470).
 constexpr uint64_t kLargestRepString = (uint64_t{1} << 31) - 1;
+
+// Whether the workload, if there is one, has calls of about this size.
+bool Matters(const ThresholdProblem& problem, uint64_t size) {
+  return problem.mix.empty() ||
+         ShareNear(problem.mix, problem.is_memset, size) >= kNoShare;
+}
 
 std::vector<uint64_t> EvaluationSizes(const PathCurve& curve) {
   std::vector<uint64_t> sizes;
@@ -46,6 +56,7 @@ bool NonTemporalPaysAbove(const ThresholdProblem& problem, uint64_t threshold) {
   bool seen = false;
   for (const SizeCosts& costs : problem.curve.sizes) {
     if (!costs.non_temporal.has_value() || costs.size <= threshold) continue;
+    if (!Matters(problem, costs.size)) continue;
     const PathCost& cost = *costs.non_temporal;
     const double worst = seen ? kWorstCondition : kWorstFirstCondition;
     seen = true;
@@ -132,11 +143,40 @@ std::optional<double> CostOf(const ThresholdProblem& problem, CopyPath path,
   return problem.curve.Cost(path, size);
 }
 
+// As CostOf, and past what was measured what the largest size costs.
+std::optional<double> CostInMix(const ThresholdProblem& problem, CopyPath path,
+                                uint64_t size) {
+  return CostOf(problem, path, std::min(size, problem.curve.sizes.back().size));
+}
+
+// ExtraCost for a workload, in shares of the time of its calls.
+double ExtraShare(const ThresholdProblem& problem,
+                  const EffectiveThresholds& thresholds) {
+  double extra = 0;
+  for (const SizeShare& share : problem.mix) {
+    if (share.is_memset != problem.is_memset) continue;
+    const CopyPath before = PathOf(problem, problem.now, share.size);
+    const CopyPath after = PathOf(problem, thresholds, share.size);
+    if (before == after) continue;
+    const std::optional<double> cost_before =
+        CostInMix(problem, before, share.size);
+    const std::optional<double> cost_after =
+        CostInMix(problem, after, share.size);
+    if (cost_before.has_value() && cost_after.has_value()) {
+      extra += share.share * std::expm1(*cost_after - *cost_before);
+    } else if (Matters(problem, share.size)) {
+      return kWorthless;
+    }
+  }
+  return extra;
+}
+
 // What `thresholds` cost more than those of now (in octaves, negative: less);
 // kWorthless where that is not known, or a measured size loses too much.
 double ExtraCost(const ThresholdProblem& problem,
                  const EffectiveThresholds& thresholds) {
   for (const SizeCosts& costs : problem.curve.sizes) {
+    if (!Matters(problem, costs.size)) continue;
     const std::optional<double> before =
         CostOf(problem, PathOf(problem, problem.now, costs.size), costs.size);
     const std::optional<double> after =
@@ -146,6 +186,7 @@ double ExtraCost(const ThresholdProblem& problem,
       return kWorthless;
     }
   }
+  if (!problem.mix.empty()) return ExtraShare(problem, thresholds);
   double extra = 0;
   for (const uint64_t size : EvaluationSizes(problem.curve)) {
     const CopyPath before = PathOf(problem, problem.now, size);
@@ -203,9 +244,10 @@ Candidate Best(const ThresholdProblem& problem,
       candidates.push_back(candidate);
     }
   }
+  const double as_good = least + (problem.mix.empty() ? kAsGood : kAsGoodShare);
   const auto is_better = [&](const Candidate& a, const Candidate& b) {
-    const bool a_good = a.extra <= least + kAsGood;
-    const bool b_good = b.extra <= least + kAsGood;
+    const bool a_good = a.extra <= as_good;
+    const bool b_good = b.extra <= as_good;
     if (a_good != b_good) return a_good;
     return a_good ? a.distance < b.distance : a.extra < b.extra;
   };
@@ -251,9 +293,17 @@ CopyPath PathOf(const ThresholdProblem& problem,
                            : PathOfMemmove(problem.code, thresholds, size);
 }
 
-double GainOctaves(const ThresholdProblem& problem,
-                   std::optional<uint64_t> rep_string,
-                   std::optional<uint64_t> non_temporal) {
+std::optional<double> CyclesOfPath(const ThresholdProblem& problem,
+                                   CopyPath path, uint64_t size) {
+  if (problem.curve.sizes.empty()) return std::nullopt;
+  const std::optional<double> vectors = problem.curve.VectorCycles(size);
+  const std::optional<double> cost = CostInMix(problem, path, size);
+  if (!vectors.has_value() || !cost.has_value()) return std::nullopt;
+  return *vectors * std::exp(*cost);
+}
+
+double Gain(const ThresholdProblem& problem, std::optional<uint64_t> rep_string,
+            std::optional<uint64_t> non_temporal) {
   return -ExtraCost(problem, WithThresholds(problem, rep_string, non_temporal));
 }
 
@@ -266,18 +316,20 @@ ThresholdAnswer SearchThresholds(const ThresholdProblem& problem) {
   const auto rep_strings = OrNone(RepStringCandidates(problem));
   const auto non_temporals = OrNone(NonTemporalCandidates(problem));
   Candidate best = Best(problem, rep_strings, non_temporals);
+  const double worthwhile =
+      problem.mix.empty() ? kWorthwhileOctaves : kWorthwhileShare;
   // A second setting must be worth it beside the first.
   if (best.rep_string.has_value() && best.non_temporal.has_value()) {
     const Candidate only_rep = Best(problem, rep_strings, {std::nullopt});
     const Candidate only_nt = Best(problem, {std::nullopt}, non_temporals);
     const Candidate& simpler =
         only_rep.extra < only_nt.extra ? only_rep : only_nt;
-    if (simpler.extra - best.extra < kWorthwhileOctaves) best = simpler;
+    if (simpler.extra - best.extra < worthwhile) best = simpler;
   }
-  if (-best.extra < kWorthwhileOctaves) {
+  if (-best.extra < worthwhile) {
     answer.reason = absl::StrFormat(
-        "the default is within %.1f %% of the best over an octave of sizes",
-        -100 * best.extra);
+        "the default is within %.1f %% of the best over %s", -100 * best.extra,
+        problem.mix.empty() ? "an octave of sizes" : "the workload's calls");
     return answer;
   }
   answer.rep_string = best.rep_string;

@@ -3,7 +3,8 @@
 //
 // The cost of a setting is the mean, over sizes spread evenly on a logarithmic
 // scale, of log(time / time with vector registers). Sizes whose path through
-// the code a setting does not change cannot speak for or against it.
+// the code a setting does not change cannot speak for or against it. For a
+// workload it is the time of its calls instead.
 
 #ifndef ADVISOR_RULES_THRESHOLD_SEARCH_H_
 #define ADVISOR_RULES_THRESHOLD_SEARCH_H_
@@ -15,6 +16,7 @@
 
 #include "advisor/evidence/path_study.h"
 #include "advisor/glibc/copy_path.h"
+#include "advisor/workload/weights.h"
 
 namespace advisor {
 
@@ -37,6 +39,9 @@ struct ThresholdProblem {
   // tunable, or the code has no such path.
   std::optional<uint64_t> lowest_rep_string;
   std::optional<uint64_t> lowest_non_temporal;
+  // What a workload spends on each size, with the thresholds of now; empty: no
+  // workload, every octave of sizes counts alike.
+  std::vector<SizeShare> mix = {};
 };
 
 struct ThresholdAnswer {
@@ -51,22 +56,29 @@ struct ThresholdAnswer {
   }
 };
 
-// Below this gain a setting is not worth a line in anybody's configuration.
+// Below this gain a setting is not worth a line in anybody's configuration: in
+// octaves, and in a workload's time in these functions.
 inline constexpr double kWorthwhileOctaves = 0.05;
+inline constexpr double kWorthwhileShare = 0.005;
 
 ThresholdAnswer SearchThresholds(const ThresholdProblem& problem);
 
 // What a setting gains by the curve, summed over octaves of sizes: 0.1 is 10 %
-// on sizes 1 to 2 KiB, or 5 % from 1 to 4 KiB. Negative infinity where that is
-// not known or a measured size loses too much.
-double GainOctaves(const ThresholdProblem& problem,
-                   std::optional<uint64_t> rep_string,
-                   std::optional<uint64_t> non_temporal);
+// on sizes 1 to 2 KiB, or 5 % from 1 to 4 KiB. For a workload the share of its
+// time. Negative infinity where that is not known or a measured size loses too
+// much.
+double Gain(const ThresholdProblem& problem, std::optional<uint64_t> rep_string,
+            std::optional<uint64_t> non_temporal);
 
 // `now` with tunables set, as the release derives one from the other.
 EffectiveThresholds WithThresholds(const ThresholdProblem& problem,
                                    std::optional<uint64_t> rep_string,
                                    std::optional<uint64_t> non_temporal);
+
+// Cycles of a call of `size` by `path`; nullopt where that was not measured.
+// Above the largest size that was, the path costs what it does there.
+std::optional<double> CyclesOfPath(const ThresholdProblem& problem,
+                                   CopyPath path, uint64_t size);
 
 // The path that a size takes.
 CopyPath PathOf(const ThresholdProblem& problem,

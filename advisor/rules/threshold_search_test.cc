@@ -25,7 +25,7 @@ PathCurve RepStringCurve(
     const std::vector<std::pair<uint64_t, double>>& log_ratios) {
   PathCurve curve;
   for (const auto& [size, log_ratio] : log_ratios) {
-    curve.sizes.push_back({size, Cost(log_ratio), std::nullopt});
+    curve.sizes.push_back({size, Cost(log_ratio), std::nullopt, 0});
   }
   return curve;
 }
@@ -72,7 +72,7 @@ TEST_F(ThresholdSearchTest, FindsTheCrossingOnZen5) {
   EXPECT_LE(*answer.rep_string, 27000u);
   EXPECT_FALSE(answer.non_temporal.has_value());
   // Three octaves at more than 1.5 times.
-  EXPECT_GT(GainOctaves(problem, answer.rep_string, std::nullopt), 1.2);
+  EXPECT_GT(Gain(problem, answer.rep_string, std::nullopt), 1.2);
 }
 
 TEST_F(ThresholdSearchTest, FindsItFromTheLaterDefaultAsWell) {
@@ -182,6 +182,75 @@ TEST_F(ThresholdSearchTest, RaisesBothOnAmdFrom240) {
 TEST_F(ThresholdSearchTest, NothingMeasuredNothingProposed) {
   EXPECT_FALSE(SearchThresholds(Problem(v36_, PathCurve(), 2112, kMiB, kMiB))
                    .proposes());
+}
+
+// A workload spends `share` of its time on copies of `size`, the rest on small
+// ones.
+std::vector<SizeShare> MixOf(uint64_t size, double share) {
+  return {{false, 64, 1 - share}, {false, size, share}};
+}
+
+TEST_F(ThresholdSearchTest, AWorkloadDecidesWhatIsWorthIt) {
+  ThresholdProblem problem = Problem(v36_, Zen5Curve(), 2112, kMiB, 127 * kMiB);
+  problem.is_amd = true;
+  problem.mix = MixOf(8192, 0.1);
+  const ThresholdAnswer answer = SearchThresholds(problem);
+  ASSERT_TRUE(answer.rep_string.has_value());
+  // rep movsb takes 64 ns, vectors 38.
+  EXPECT_GE(*answer.rep_string, 8192u);
+  EXPECT_NEAR(Gain(problem, answer.rep_string, std::nullopt),
+              0.1 * (1 - 38.0 / 64), 0.01);
+  // 0.1 % of the time is not worth a setting.
+  problem.mix = MixOf(8192, 0.001);
+  EXPECT_FALSE(SearchThresholds(problem).proposes());
+  EXPECT_THAT(SearchThresholds(problem).reason,
+              testing::HasSubstr("the workload's calls"));
+}
+
+// Nothing is gained where no call is large enough.
+TEST_F(ThresholdSearchTest, SmallCallsGainNothing) {
+  ThresholdProblem problem = Problem(v36_, Zen5Curve(), 2112, kMiB, 127 * kMiB);
+  problem.mix = {{false, 16, 0.5}, {false, 500, 0.5}};
+  EXPECT_FALSE(SearchThresholds(problem).proposes());
+  EXPECT_EQ(Gain(problem, 22000, std::nullopt), 0);
+}
+
+// memset's time is none of memcpy's.
+TEST_F(ThresholdSearchTest, OnlyTheFunctionsOwnCallsCount) {
+  ThresholdProblem problem = Problem(v36_, Zen5Curve(), 2112, kMiB, 127 * kMiB);
+  problem.mix = {{true, 8192, 1}};
+  EXPECT_FALSE(SearchThresholds(problem).proposes());
+}
+
+// Sizes that a workload does not use may lose; those that it uses may not.
+TEST_F(ThresholdSearchTest, HarmIsHarmToTheWorkload) {
+  PathCurve curve = RepStringCurve({{1025, 0.3}, {4097, -0.3}, {16385, -0.3}});
+  ThresholdProblem problem = Problem(v36_, curve, 8192, kMiB, 127 * kMiB);
+  problem.mix = {{false, 1025, 0.5}, {false, 4097, 0.5}};
+  EXPECT_EQ(Gain(problem, 1024, std::nullopt), -INFINITY);
+  problem.mix = MixOf(4097, 0.5);
+  EXPECT_GT(Gain(problem, 1024, std::nullopt), 0.1);
+}
+
+TEST_F(ThresholdSearchTest, CallsPastTheLargestSizeCostAsMuch) {
+  PathCurve curve;
+  for (const uint64_t size : {kMiB + 1, 2 * kMiB + 1, 4 * kMiB + 1}) {
+    SizeCosts costs = {size, std::nullopt, Cost(-0.2), 0};
+    costs.vectors = static_cast<double>(size);
+    curve.sizes.push_back(costs);
+  }
+  ThresholdProblem problem = Problem(v36_, curve, 2112, kMiB, 127 * kMiB);
+  problem.lowest_rep_string = std::nullopt;
+  problem.mix = {{false, 32 * kMiB, 1}};
+  const ThresholdAnswer answer = SearchThresholds(problem);
+  // No measured size is near: nothing proves that it pays.
+  EXPECT_FALSE(answer.proposes());
+  problem.mix = {{false, 5 * kMiB, 1}};
+  EXPECT_TRUE(SearchThresholds(problem).non_temporal.has_value());
+  ASSERT_TRUE(
+      CyclesOfPath(problem, CopyPath::kNonTemporal, 8 * kMiB).has_value());
+  EXPECT_NEAR(*CyclesOfPath(problem, CopyPath::kNonTemporal, 8 * kMiB),
+              8 * kMiB * std::exp(-0.2), kMiB * 0.01);
 }
 
 }  // namespace
