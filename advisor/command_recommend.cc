@@ -32,7 +32,8 @@ namespace {
 
 constexpr FlagRow kFlags[] = {
     {"cpuid", "FILE", "advise for this CPUID dump, instead of this machine"},
-    {"format", "docker|env|environment.d|html|json|kubernetes|slurm|systemd|text",
+    {"format",
+     "docker|env|environment.d|html|json|kubernetes|slurm|systemd|text",
      "how to print; default: text"},
     {"glibc", "BUILD",
      "advise for this glibc (2.28, 2.36+branch, 2.36-9+deb12u14)"},
