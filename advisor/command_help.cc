@@ -6,18 +6,23 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "advisor/manual_page.h"
 #include "advisor/render/layout.h"
 #include "advisor/suggestion.h"
 
 namespace advisor {
 namespace {
 
-constexpr absl::string_view kExitStatuses =
-    R"(Exit status: 0 answered (also when there is nothing to set); 1 a check found
-something; 2 wrong usage or unreadable input; 3 inconclusive; 4 internal error.
-)";
-
 constexpr size_t kColumns = 80;
+
+void PrintExitStatuses(std::ostream& out) {
+  std::string words = "Exit status:";
+  for (const ExitStatusRow& row : kExitStatusRows) {
+    absl::StrAppend(&words, &row == kExitStatusRows ? " " : "; ",
+                    static_cast<int>(row.status), " ", row.meaning);
+  }
+  out << WrapText(absl::StrCat(words, "."), 0, kColumns) << "\n";
+}
 
 void PrintOverview(const CommandContext& context) {
   context.out << "Usage: advisor COMMAND [flags] [arguments]\n"
@@ -28,12 +33,25 @@ void PrintOverview(const CommandContext& context) {
                                       WrapText(command->summary, 13, kColumns));
   }
   context.out << "\n`advisor` alone is `advisor recommend`; `advisor help "
-                 "COMMAND` tells more.\n\n"
-              << kExitStatuses;
+                 "COMMAND` tells more.\n\n";
+  PrintExitStatuses(context.out);
 }
+
+constexpr FlagRow kFlags[] = {
+    {"format", "man|text",
+     "man: the whole manual page, for man(1); default: text"},
+};
 
 absl::StatusOr<ExitStatus> Run(const CommandContext& context,
                                const Flags& flags) {
+  if (flags.Get("format") == "man") {
+    if (!flags.arguments().empty()) {
+      return absl::InvalidArgumentError(
+          "--format=man: one page has all commands, so name none");
+    }
+    PrintManualPage(context.commands, context.out);
+    return ExitStatus::kAnswered;
+  }
   if (flags.arguments().empty()) {
     PrintOverview(context);
     return ExitStatus::kAnswered;
@@ -53,8 +71,10 @@ const CommandRow kHelpCommand = {
     "[COMMAND]",
     0,
     1,
-    "Lists the commands, or tells what one of them answers, and its flags.",
-    {},
+    "Lists the commands, or tells what one of them answers, and its flags. "
+    "The\n"
+    "manual page is made from the same tables.\n",
+    kFlags,
     &Run,
 };
 
@@ -108,7 +128,7 @@ void PrintCommandHelp(const CommandRow& command, std::ostream& out) {
     out << WrapText(command.flags[i].description, indent, kColumns) << "\n";
   }
   if (!spellings.empty()) out << "\n";
-  out << kExitStatuses;
+  PrintExitStatuses(out);
 }
 
 }  // namespace advisor

@@ -149,6 +149,19 @@ something; 2 wrong usage or unreadable input; 3 inconclusive; 4 internal error.
   EXPECT_EQ(RunWords({"recommend", "--typo", "-h"}).out, one.out);
 }
 
+TEST(CommandLineTest, TheManualPageHasWhatHelpHas) {
+  const CommandAnswer page = RunWords({"help", "--format=man"});
+  EXPECT_EQ(page.exit_status, 0);
+  EXPECT_THAT(page.out, HasSubstr(".SS \"advisor fail KIND\"\n"));
+  EXPECT_THAT(page.out, HasSubstr(R"(.TP
+.B \-\-measure=off|quick|full
+how long to measure,)"));
+  EXPECT_THAT(page.out, HasSubstr(".B 3\ninconclusive\n"));
+  const CommandAnswer one = RunWords({"help", "fail", "--format=man"});
+  EXPECT_EQ(one.exit_status, 2);
+  EXPECT_THAT(one.err, HasSubstr("name none"));
+}
+
 TEST(CommandLineTest, ArgumentAfterTwoDashesIsNoHelpFlag) {
   EXPECT_EQ(RunWords({"fail", "--", "-h"}).exit_status, 4);
 }

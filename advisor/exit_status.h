@@ -3,6 +3,8 @@
 #ifndef ADVISOR_EXIT_STATUS_H_
 #define ADVISOR_EXIT_STATUS_H_
 
+#include "absl/strings/string_view.h"
+
 namespace advisor {
 
 enum class ExitStatus : int {
@@ -18,6 +20,20 @@ enum class ExitStatus : int {
   // A mistake of ours.
   kInternalError = 4,
   // 128 + N: signal N ended it (interrupt.h).
+};
+
+struct ExitStatusRow {
+  ExitStatus status;
+  // For help and the manual page.
+  absl::string_view meaning;
+};
+
+inline constexpr ExitStatusRow kExitStatusRows[] = {
+    {ExitStatus::kAnswered, "answered (also when there is nothing to set)"},
+    {ExitStatus::kFinding, "a check found something"},
+    {ExitStatus::kUsage, "wrong usage or unreadable input"},
+    {ExitStatus::kInconclusive, "inconclusive"},
+    {ExitStatus::kInternalError, "internal error"},
 };
 
 }  // namespace advisor

@@ -56,6 +56,7 @@ echo "apt-get $*" >>"$CALLS"
 fake sudo 'echo "sudo $*" >>"$CALLS"; [[ -n ${RIGHTS:-} ]] || exit 1; "${@:2}"'
 fake id 'echo "${USER_ID:-0}"'
 fake bazel 'exit 0'
+fake npx 'exit 0'
 export CALLS=$work/calls
 export MISSING="" REFUSED="" RIGHTS="" USER_ID=0
 echo 'ID=debian' >os-release
@@ -79,6 +80,12 @@ expect_match "for checks too" "clang g\+\+ qemu-user$" "$(tail -n 1 calls)"
 run 0 --print check
 expect "names" "clang g++ qemu-user" "$(xargs <out)"
 expect "print installs nothing" "" "$(<calls)"
+
+MISSING="npm"
+run 0 test
+expect "npm is for checks" "install_dependencies: nothing is missing" "$(<err)"
+run 0 check
+expect_match "npm, as Debian's is used" "install .*npm$" "$(tail -n 1 calls)"
 
 MISSING="glibc-source" REFUSED="glibc-source"
 run 0

@@ -4,9 +4,9 @@
 set -euo pipefail
 
 output=$("$1" 2 2 same)
-for line in "2 runs of 4 cells in 2 placements each; a busy process: same" \
+for line in "2 runs of 5 cells in 2 placements each; a busy process: same" \
   "A/A           called slower in" "planted 3 %   called slower in" \
-  "planted 10 %  called slower in" "of 8, " \
+  "planted 10 %  called slower in" "of 10, " \
   "identical code was called slower or faster: " "disturbed runs: "; do
   if [[ $output != *"$line"* ]]; then
     printf 'expected "%s" in:\n%s\n' "$line" "$output"

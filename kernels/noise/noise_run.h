@@ -38,7 +38,8 @@ absl::StatusOr<std::vector<NoiseCell>> CalibrateNoiseCells(
     const WorkerSetup& setup, const advisor::Clock& clock, uint64_t seed);
 
 struct NoiseRun {
-  // By effect, as PlantedEffects(); one a cell.
+  // By effect, as PlantedEffects(); one a cell, without cells whose calls are
+  // too short for an exact plant.
   std::vector<std::vector<CellJudgement>> judgements;
   double noise_floor = 0;  // a log ratio
   // The worst of all cells' studies; it has no results.
