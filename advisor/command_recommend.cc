@@ -13,6 +13,7 @@
 #include "advisor/cache_measurement.h"
 #include "advisor/evidence/cache_truth.h"
 #include "advisor/evidence/hazard.h"
+#include "advisor/evidence/known_issue.h"
 #include "advisor/evidence/proof_study.h"
 #include "advisor/glibc/build.h"
 #include "advisor/glibc/merge_tunables.h"
@@ -240,6 +241,9 @@ void AddHazards(const System& system, Report& report) {
                              system.glibc_tunables, cpus};
   for (const Hazard& hazard : DescribeHazards(facts)) {
     report.findings.push_back(HazardFinding(hazard, system.cpu.is_guest()));
+  }
+  for (const KnownIssue& issue : ApplicableKnownIssues(facts)) {
+    report.findings.push_back(KnownIssueFinding(issue));
   }
   std::stable_sort(report.findings.begin(), report.findings.end(),
                    [](const Finding& a, const Finding& b) {

@@ -101,9 +101,12 @@ void TakePrediction(const PredictionSubject& subject, const GlibcBuild& build,
     answer.hangs = prediction.hangs;
     if (!answer.hangs) answer.thresholds = ThresholdsOf(prediction);
     answer.hazards_known = true;
-    answer.hazards =
-        HazardsOf(FactsOf(subject, build, prediction, glibc_tunables),
-                  detail.whole_hazards);
+    const HazardFacts facts =
+        FactsOf(subject, build, prediction, glibc_tunables);
+    answer.hazards = HazardsOf(facts, detail.whole_hazards);
+    if (detail.whole_hazards) {
+      answer.known_issues = ApplicableKnownIssues(facts);
+    }
   } else {
     TakeKnownThresholds(subject, build, prediction, answer);
   }
@@ -302,6 +305,7 @@ absl::StatusOr<PredictionAnswer> AnswerByReplay(
     // The reasons are those of other numbers.
     answer.steps.clear();
     answer.hazards.clear();
+    answer.known_issues.clear();
     answer.hazards_known = false;
   }
   answer.thresholds = thresholds;

@@ -13,6 +13,7 @@
 #include "advisor/cpu/cpu_model.h"
 #include "advisor/cpu/cpuid_source.h"
 #include "advisor/evidence/hazard.h"
+#include "advisor/evidence/known_issue.h"
 #include "advisor/glibc/build.h"
 #include "advisor/glibc/loader_listing.h"
 #include "advisor/glibc/prediction.h"
@@ -79,6 +80,8 @@ struct PredictionAnswer {
   // Most severe first. Only `id`, `consequence` and `title` are there unless
   // the whole is asked for.
   std::vector<Hazard> hazards;
+  // As `hazards`; only with the whole.
+  std::vector<KnownIssue> known_issues;
   // False where no conclusion may be drawn: the input lacks leaves, or a
   // replayed loader differs from the model. Empty `hazards` mean nothing then.
   bool hazards_known = false;

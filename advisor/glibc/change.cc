@@ -13,6 +13,10 @@ constexpr Backport kRangeCheckFromTypeBackports[] = {
 constexpr Backport kXsavecUsableNameBackports[] = {
     {26, "2017-10-22", "f82a6fc223"},
 };
+constexpr Backport kMempcpyEndsBackports[] = {
+    {26, "2018-05-24", "6b4362f2cb"},
+    {27, "2018-05-24", "f51c836768"},
+};
 constexpr Backport kHaswellFlagsBackports[] = {
     {26, "2018-11-02", "dc40423dba"},
     {27, "2018-11-02", "d8eee5ef55"},
@@ -257,6 +261,9 @@ constexpr ChangeRow kChanges[] = {
      28,
      "Prefer_FSRM (mask only) selects the erms memmove.",
      {}},
+    {Change::kMempcpyEnds, "9aaaab7c6e41", "2018-05-23", 28,
+     "Bug 23196: mempcpy of avx512_no_vzeroupper ends with its destination.",
+     kMempcpyEndsBackports},
     {Change::kAvxFastUnalignedLoadAnyVendor,
      "bce5911b6739",
      "2018-07-06",

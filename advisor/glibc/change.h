@@ -22,6 +22,7 @@ enum class Change {
   kMathVecPreferNoAvx512Name,
   kXsavecUsableName,
   kPreferFsrm,
+  kMempcpyEnds,
   kAvxFastUnalignedLoadAnyVendor,
   kCetTunables,
   kCpuNamespace,

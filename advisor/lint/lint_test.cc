@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "advisor/cpu/cpuid_dump.h"
 #include "advisor/cpu/cpuid_source.h"
+#include "advisor/evidence/known_issue.h"
 #include "advisor/glibc/installed_libc.h"
 #include "advisor/glibc/tunables.h"
 #include "advisor/host/environment.h"
@@ -456,6 +457,18 @@ TEST(Lint, FollowsTheParserOfEveryRelease) {
       }
     }
   }
+}
+
+TEST(LintRuleTableTest, HasTheRulesThatCoverReports) {
+  int rules = 0;
+  for (const CoverageRow& row : AllCoverage()) {
+    if (row.how != CoveredBy::kLint) continue;
+    ++rules;
+    bool found = false;
+    for (const LintRule& rule : AllLintRules()) found |= rule.id == row.by;
+    EXPECT_TRUE(found) << row.by;
+  }
+  EXPECT_GT(rules, 5);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "advisor/evidence/guest_configuration.h"
+#include "advisor/evidence/known_issue.h"
 #include "nlohmann/json.hpp"
 
 namespace advisor {
@@ -93,6 +94,17 @@ Json PredictionJson(const PredictionSubject& subject,
   }
   json["hazards"] = hazards;
   json["hazards_known"] = answer.hazards_known;
+  Json known_issues = Json::array();
+  for (const KnownIssue& issue : answer.known_issues) {
+    known_issues.push_back(
+        {{"id", issue.id},
+         {"severity", std::string(SeverityName(issue.severity))},
+         {"title", issue.title},
+         {"remedy", issue.remedy},
+         {"fixed_in", issue.fixed_in},
+         {"reference", issue.reference}});
+  }
+  json["known_issues"] = known_issues;
   if (detail.steps) {
     Json steps = Json::array();
     for (const Step& step : answer.steps) {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "advisor/evidence/guest_configuration.h"
+#include "advisor/evidence/known_issue.h"
 #include "advisor/render/layout.h"
 #include "advisor/render/page.h"
 #include "advisor/render/prediction_table.h"
@@ -193,6 +194,34 @@ void HazardsPart(absl::Span<const PredictionAnswer> answers, bool whole,
   }
 }
 
+absl::string_view Loudness(Severity severity) {
+  switch (severity) {
+    case Severity::kCritical:
+      return "CRITICAL: ";
+    case Severity::kWarning:
+      return "WARNING: ";
+    case Severity::kInformation:
+      break;
+  }
+  return "";
+}
+
+void KnownIssuesPart(const PredictionAnswer& answer, Page& page) {
+  page.Title("Known");
+  for (const KnownIssue& issue : answer.known_issues) {
+    page.Paragraph(absl::StrCat(Loudness(issue.severity), issue.title),
+                   kHanging);
+    page.Paragraph(
+        absl::StrCat(issue.remedy,
+                     issue.fixed_in.empty()
+                         ? ""
+                         : absl::StrCat(" Fixed in ", issue.fixed_in, ".")),
+        kHanging);
+    page.Paragraph(absl::StrCat("see ", issue.reference), kHanging);
+  }
+  page.Title("");
+}
+
 class TextRenderer : public PredictionRenderer {
  public:
   TextRenderer(PredictionScope scope, int columns)
@@ -214,6 +243,7 @@ class TextRenderer : public PredictionRenderer {
     if (scope_ == PredictionScope::kOneBuild) OneBuild(answers[0], page);
     UnknownPart(subject, page);
     HazardsPart(answers, true, page);
+    if (scope_ == PredictionScope::kOneBuild) KnownIssuesPart(answers[0], page);
     std::string text = std::move(page).text();
     if (scope_ == PredictionScope::kOneMachine) {
       absl::StrAppend(&text, "\n",
