@@ -5,16 +5,20 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "advisor/command_inspect_facts.h"
 #include "advisor/glibc/build.h"
 #include "advisor/glibc/installed_libc.h"
 #include "advisor/glibc/loader_listing.h"
+#include "advisor/host/process_door.h"
 #include "advisor/input/machine_input.h"
 #include "advisor/render/inspection_json.h"
 #include "advisor/render/inspection_report.h"
 #include "advisor/render/inspection_text.h"
+#include "advisor/render/running_report.h"
+#include "advisor/running/running_process.h"
 #include "advisor/system.h"
 #include "advisor/version.h"
 
@@ -28,6 +32,12 @@ constexpr FlagRow kFlags[] = {
     {"glibc", "BUILD",
      "predict for this glibc (2.28, 2.36+branch, 2.36-9+deb12u14), instead of "
      "the one here"},
+    {"pid", "N",
+     "inspect this running process: the tunables that it got and the values in "
+     "its memory"},
+    {"run-its-loader", "",
+     "with --pid: run the process's loader and libc to find its values, even "
+     "if they are not this system's (a container's)"},
 };
 
 GlibcInspection AskedFor(const GlibcBuild& build) {
@@ -165,8 +175,32 @@ absl::Status InspectFile(const CommandContext& context, const std::string& path,
   return absl::OkStatus();
 }
 
+absl::StatusOr<ExitStatus> RunForProcess(const CommandContext& context,
+                                         const Flags& flags) {
+  if (flags.Has("cpuid") || flags.Has("glibc")) {
+    return absl::InvalidArgumentError(
+        "--pid excludes --cpuid and --glibc: a process has its own");
+  }
+  const std::string text = *flags.Get("pid");
+  int pid = 0;
+  if (!absl::SimpleAtoi(text, &pid) || pid <= 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--pid: expected a process number, found ", text));
+  }
+  const RealProcessDoor processes;
+  const RunningDoors doors = {context.files, context.subprocess, processes};
+  const absl::StatusOr<RunningProcess> process =
+      InspectProcess(doors, pid, flags.Has("run-its-loader"));
+  if (!process.ok()) return process.status();
+  context.out << (flags.Get("format") == "json"
+                      ? RenderRunningJson(*process, kVersion)
+                      : RenderRunningText(*process, context.columns));
+  return ExitStatus::kAnswered;
+}
+
 absl::StatusOr<ExitStatus> Run(const CommandContext& context,
                                const Flags& flags) {
+  if (flags.Has("pid")) return RunForProcess(context, flags);
   std::optional<GlibcBuild> build;
   if (const std::optional<std::string> glibc = flags.Get("glibc")) {
     absl::StatusOr<GlibcBuild> parsed = ParseGlibcBuild(*glibc);
@@ -203,7 +237,11 @@ const CommandRow kInspectCommand = {
     "where they contradict each other, the glibc here, what it makes of\n"
     "GLIBC_TUNABLES, and its thresholds as its loader lists them and as they\n"
     "are predicted. With --cpuid the same of a recorded machine; --glibc adds\n"
-    "what that glibc would do there.\n",
+    "what that glibc would do there. With --pid, of a running process: what "
+    "it\n"
+    "got in GLIBC_TUNABLES, who dropped it on the way, and the values that "
+    "its\n"
+    "libc works with, beside those that its loader lists.\n",
     kFlags,
     &Run,
 };

@@ -6,12 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "advisor/host/subprocess.h"
 
 namespace advisor {
 
@@ -28,6 +30,15 @@ class ProcessDoor {
   // OutOfRange: nothing is mapped there.
   virtual absl::StatusOr<std::string> ReadMemory(int pid, uint64_t address,
                                                  size_t length) const = 0;
+
+  // Runs `command` (its argv, environment and time limit; it reads /dev/null,
+  // and what it writes is dropped) until it is about to exit, its memory still
+  // there, and then calls `at_exit` with its process number. It is gone at the
+  // return. PermissionDenied: tracing is not allowed here; Internal: it was
+  // killed by a signal; DeadlineExceeded; else what `at_exit` returns.
+  virtual absl::Status RunToExit(
+      const Command& command,
+      const std::function<absl::Status(int pid)>& at_exit) const = 0;
 };
 
 class RealProcessDoor : public ProcessDoor {
@@ -35,6 +46,9 @@ class RealProcessDoor : public ProcessDoor {
   absl::StatusOr<std::string> Executable(int pid) const override;
   absl::StatusOr<std::string> ReadMemory(int pid, uint64_t address,
                                          size_t length) const override;
+  absl::Status RunToExit(
+      const Command& command,
+      const std::function<absl::Status(int pid)>& at_exit) const override;
 };
 
 // One program and a few pieces of memory for each process.
@@ -46,14 +60,22 @@ class FakeProcessDoor : public ProcessDoor {
   void AddMemory(int pid, uint64_t address, std::string bytes) {
     memory_[{pid, address}] = std::move(bytes);
   }
+  // RunToExit asks `function` for a process number, and is at its exit then.
+  void SetRun(std::function<absl::StatusOr<int>(const Command&)> function) {
+    run_ = std::move(function);
+  }
   // Every read of that process's memory then fails so.
   void Refuse(int pid) { refused_[pid] = true; }
 
   absl::StatusOr<std::string> Executable(int pid) const override;
   absl::StatusOr<std::string> ReadMemory(int pid, uint64_t address,
                                          size_t length) const override;
+  absl::Status RunToExit(
+      const Command& command,
+      const std::function<absl::Status(int pid)>& at_exit) const override;
 
  private:
+  std::function<absl::StatusOr<int>(const Command&)> run_;
   std::map<int, std::string> executables_;
   std::map<std::pair<int, uint64_t>, std::string> memory_;
   std::map<int, bool> refused_;

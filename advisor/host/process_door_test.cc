@@ -42,6 +42,48 @@ TEST(ProcessDoor, SaysThatThereIsNoSuchProcess) {
       absl::IsNotFound(door.ReadMemory(child, AddressOf(&door), 8).status()));
 }
 
+Command Shell(const std::string& script) {
+  Command command;
+  command.argv = {"/bin/sh", "-c", script};
+  return command;
+}
+
+TEST(ProcessDoor, StopsAtTheExit) {
+  const RealProcessDoor door;
+  std::string program;
+  const absl::Status status =
+      door.RunToExit(Shell("exit 3"), [&](int pid) -> absl::Status {
+        const absl::StatusOr<std::string> path = door.Executable(pid);
+        if (!path.ok()) return path.status();
+        program = *path;
+        return absl::OkStatus();
+      });
+  if (absl::IsPermissionDenied(status)) {
+    GTEST_SKIP() << "needs leave to trace: " << status;
+  }
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_FALSE(program.empty());
+}
+
+TEST(ProcessDoor, SaysHowItFailed) {
+  const RealProcessDoor door;
+  const auto never = [](int) { return absl::OkStatus(); };
+  Command none;
+  none.argv = {"/none"};
+  EXPECT_TRUE(absl::IsPermissionDenied(door.RunToExit(none, never)));
+  const absl::Status killed = door.RunToExit(Shell("kill -9 $$"), never);
+  if (absl::IsPermissionDenied(killed)) {
+    GTEST_SKIP() << "needs leave to trace: " << killed;
+  }
+  EXPECT_FALSE(killed.ok());
+  Command slow = Shell("while :; do :; done");
+  slow.time_limit = absl::Milliseconds(100);
+  EXPECT_TRUE(absl::IsDeadlineExceeded(door.RunToExit(slow, never)));
+  EXPECT_EQ(door.RunToExit(Shell("exit 0"),
+                           [](int) { return absl::AbortedError("mine"); }),
+            absl::AbortedError("mine"));
+}
+
 TEST(FakeProcessDoor, AnswersFromItsPieces) {
   FakeProcessDoor door;
   door.AddExecutable(7, "/bin/x");

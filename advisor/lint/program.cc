@@ -156,14 +156,23 @@ ProgramFacts ExamineProgram(const FileReader& files, absl::string_view path) {
   return facts;
 }
 
-std::optional<std::string> FindInEnviron(absl::string_view environ_text,
-                                         absl::string_view name) {
+std::optional<std::string> FindTunablesInEnviron(
+    absl::string_view environ_text) {
+  // The last variable has a NUL behind it, too.
+  absl::ConsumeSuffix(&environ_text, absl::string_view("\0", 1));
+  std::optional<std::string> value;
   for (absl::string_view entry : absl::StrSplit(environ_text, '\0')) {
-    if (absl::ConsumePrefix(&entry, name) && absl::ConsumePrefix(&entry, "=")) {
-      return std::string(entry);
+    if (!value.has_value()) {
+      if (absl::ConsumePrefix(&entry, "GLIBC_TUNABLES=")) {
+        value = std::string(entry);
+      }
+    } else if (entry.empty() || absl::StartsWith(entry, "glibc.")) {
+      absl::StrAppend(&*value, ":", entry);
+    } else {
+      break;
     }
   }
-  return std::nullopt;
+  return value;
 }
 
 absl::StatusOr<ProcessFacts> ReadProcess(const FileReader& files,
@@ -175,7 +184,7 @@ absl::StatusOr<ProcessFacts> ReadProcess(const FileReader& files,
   const absl::StatusOr<std::string> environ_text =
       files.Read(absl::StrCat("/proc/", pid, "/environ"));
   if (!environ_text.ok()) return environ_text.status();
-  facts.glibc_tunables = FindInEnviron(*environ_text, "GLIBC_TUNABLES");
+  facts.glibc_tunables = FindTunablesInEnviron(*environ_text);
   const absl::StatusOr<std::string> auxv =
       files.Read(absl::StrCat("/proc/", pid, "/auxv"));
   if (auxv.ok()) facts.secure = SecureIn(*auxv);

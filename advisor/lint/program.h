@@ -49,9 +49,12 @@ struct ProcessFacts {
 absl::StatusOr<ProcessFacts> ReadProcess(const FileReader& files,
                                          const ProcessDoor& door, int pid);
 
-// The first assignment of `name` in the text of /proc/N/environ.
-std::optional<std::string> FindInEnviron(absl::string_view environ_text,
-                                         absl::string_view name);
+// GLIBC_TUNABLES in the text of /proc/N/environ. Loaders up to 2.38 write a NUL
+// behind each tunable that they know, in this very memory (the program's own
+// environment is a copy): pieces that begin with "glibc.", or are empty, are
+// put together again. nullopt: not set.
+std::optional<std::string> FindTunablesInEnviron(
+    absl::string_view environ_text);
 
 }  // namespace advisor
 

@@ -95,6 +95,25 @@ TEST(ReadProcess, TakesEnvironmentAndAuxiliaryVector) {
   EXPECT_TRUE(absl::IsNotFound(ReadProcess(files, door, 6).status()));
 }
 
+TEST(FindTunablesInEnviron, PutsThePiecesTogether) {
+  const auto find = [](std::string text) {
+    for (char& c : text) {
+      if (c == '|') c = '\0';
+    }
+    return FindTunablesInEnviron(text).value_or("none");
+  };
+  EXPECT_EQ(find("A=b|GLIBC_TUNABLES=glibc.a=1:glibc.b=2|C=d|"),
+            "glibc.a=1:glibc.b=2");
+  // As a loader of 2.36 leaves it.
+  EXPECT_EQ(find("A=b|GLIBC_TUNABLES=glibc.a=1|glibc.b=2:x=y|glibc.c=3|C=d|"),
+            "glibc.a=1:glibc.b=2:x=y:glibc.c=3");
+  EXPECT_EQ(find("GLIBC_TUNABLES=glibc.a=1||C=d|"), "glibc.a=1:");
+  EXPECT_EQ(find("GLIBC_TUNABLES=glibc.a=1|"), "glibc.a=1");
+  EXPECT_EQ(find("GLIBC_TUNABLES=|glibc.b=2"), ":glibc.b=2");
+  EXPECT_EQ(find("A=b|glibc.b=2|"), "none");
+  EXPECT_EQ(find(""), "none");
+}
+
 TEST(ReadProcess, ReadsThisProcess) {
   const absl::StatusOr<ProcessFacts> facts =
       ReadProcess(RealFileReader(), RealProcessDoor(), getpid());
