@@ -131,6 +131,7 @@ def glibc_patch_test(
             name + "_patched",
             name + "_patched/files.txt",
             GLIBC_SOURCE.repository + "//:sources",
+            GLIBC_SOURCE.repository + "//:threshold_sources",
         ]
     native.sh_test(
         name = name,

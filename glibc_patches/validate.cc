@@ -30,6 +30,7 @@
 #include "glibc_patches/loaded_trees.h"
 #include "glibc_patches/patched_source.h"
 #include "glibc_patches/scratch_folder.h"
+#include "glibc_patches/thresholds/judge.h"
 #include "glibc_patches/validation.h"
 #include "glibc_patches/verdict_renderer.h"
 #include "kernels/measure/worker.h"
@@ -44,6 +45,8 @@ constexpr advisor::FlagRow kFlags[] = {
      "glibc's source; $GLIBC_SOURCE or the package glibc-source when left out"},
     {"built-base", "DIR", "the base as build_tree.sh built it"},
     {"built-patched", "DIR", "the patched tree as build_tree.sh built it"},
+    {"claim", "change|no-change",
+     "what the patch does to thresholds or selection: reject when it does not"},
     {"expect", "accept|reject",
      "end with 0 when this is the verdict, with 1 when it is the other"},
     {"format", "text|json", "what to print; text when left out"},
@@ -56,7 +59,9 @@ constexpr advisor::FlagRow kFlags[] = {
 constexpr char kUsage[] =
     "Usage: validate_patch PATCH... [flags]\n\n"
     "Judges patches to glibc's x86-64 memory functions: are the patched ones "
-    "right,\nand are they slower or faster? Several patches are a series.\n\n"
+    "right,\nand are they slower or faster? Of their threshold code: which "
+    "CPUs "
+    "change what?\nSeveral patches are a series.\n\n"
     "Exit status: 0 accept, 1 reject, 2 the patch does not apply or touches\n"
     "nothing that is covered, 3 inconclusive, 4 internal error.\n\nFlags:\n";
 
@@ -95,6 +100,9 @@ class Program {
         terminal_(isatty(STDERR_FILENO) == 1) {}
 
   int Run() {
+    if (const auto claim = flags_.Get("claim")) {
+      verdict_.claim = *claim == "change" ? Claim::kChange : Claim::kNoChange;
+    }
     std::vector<Diff> patches;
     for (const std::string& path : flags_.arguments()) {
       const auto text = files_.Read(path);
@@ -117,6 +125,9 @@ class Program {
                   absl::StrCat("the patch touches nothing that is covered: ",
                                absl::StrJoin(verdict_.files.other_files, ", "),
                                "\nCovered:\n", DescribeCoverage()));
+    }
+    if (absl::Status status = JudgeThresholdCode(); !status.ok()) {
+      return Fail(status);
     }
     // Threshold code alone leaves the variants as they are.
     if (!verdict_.files.kernel_files.empty()) {
@@ -175,6 +186,7 @@ class Program {
     verdict_.base = base;
     const auto source = OpenBase(base, input_.scratch, files_, subprocess_);
     if (!source.ok()) return source.status();
+    source_ = *source;
     const auto release = ReleaseOf(*source, files_);
     if (!release.ok()) return release.status();
     verdict_.release = *release;
@@ -217,6 +229,38 @@ class Program {
       return absl::InvalidArgumentError(
           absl::StrCat("the patched tree ", patched_status.message()));
     }
+    return absl::OkStatus();
+  }
+
+  // Before the kernels are loaded: its children are copies of this process.
+  absl::Status JudgeThresholdCode() {
+    ThresholdInput input;
+    input.files = verdict_.files.threshold_files;
+    for (const std::string& file : verdict_.files.kernel_files) {
+      // Headers that C includes, too.
+      if (absl::EndsWith(file, ".h") && !absl::StrContains(file, "multiarch")) {
+        input.included_files.push_back(file);
+      }
+    }
+    if (input.files.empty() && input.included_files.empty()) {
+      return absl::OkStatus();
+    }
+    const auto root = Root();
+    if (!root.ok()) return root.status();
+    input.base = source_;
+    input.patched = input_.scratch + "/patched";
+    input.release = verdict_.release;
+    input.root = *root;
+    input.scratch = input_.scratch;
+    input.thorough = flags_.Has("thorough");
+    auto result = JudgeThresholds(
+        input,
+        {files_, subprocess_, clock_,
+         [&](absl::string_view what, double share) {
+           Say(absl::StrCat(what, ": ", static_cast<int>(100 * share), " %"));
+         }});
+    if (!result.ok()) return result.status();
+    verdict_.thresholds = *std::move(result);
     return absl::OkStatus();
   }
 
@@ -293,6 +337,7 @@ class Program {
   const advisor::RealDialogueStarter dialogues_;
   const advisor::RealClock clock_;
   ValidationInput input_;
+  std::string source_;  // the base as a folder
   Verdict verdict_;
 };
 
@@ -336,6 +381,12 @@ int Main(int argc, char** argv) {
   if (flags->Has("built-base") != flags->Has("built-patched")) {
     return Fail(ExitStatus::kUsage,
                 "--built-base and --built-patched need each other");
+  }
+  const std::string claim = flags->Get("claim").value_or("change");
+  if (claim != "change" && claim != "no-change") {
+    return Fail(ExitStatus::kUsage,
+                absl::StrCat("--claim: expected change or no-change, found '",
+                             claim, "'"));
   }
   return Program(*std::move(flags)).Run();
 }

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "glibc_patches/thresholds/describe.h"
 
 namespace glibc_patches {
 namespace {
@@ -85,14 +87,83 @@ bool AddRegressions(Verdict& verdict) {
   return true;
 }
 
-// What was not judged though the patch changes it.
-void AddGaps(Verdict& verdict) {
-  std::vector<std::string>& reasons = verdict.reasons;
-  if (!verdict.files.threshold_files.empty()) {
+// Threshold code; false: nothing against the patch.
+bool AddThresholdFaults(Verdict& verdict) {
+  if (!verdict.thresholds.has_value()) return false;
+  const ThresholdResult& result = *verdict.thresholds;
+  if (!result.not_built.empty()) return false;
+  std::set<std::string> cpus;
+  for (const ThresholdFault& fault : result.faults) {
+    cpus.insert(fault.cpus.begin(), fault.cpus.end());
+    verdict.evidence.push_back(
+        absl::StrCat(fault.what, fault.tunables.empty() ? "" : ", with ",
+                     fault.tunables, " (", DescribeCpus(fault.cpus), ")"));
+  }
+  if (!cpus.empty()) {
+    verdict.reasons.push_back(
+        absl::StrCat("the patched threshold code is wrong on ",
+                     Plural(cpus.size(), "CPU", "CPUs"), " of ", result.cpus,
+                     " where the base is not"));
+    return true;
+  }
+  if (verdict.claim == Claim::kChange && result.rows.empty()) {
+    verdict.reasons.push_back(absl::StrCat(
+        "the patch claims to change thresholds or selection, but ",
+        result.code_differs
+            ? absl::StrCat("nothing changes on any of ", result.cpus, " CPUs")
+            : "the compiled code is the same"));
+    return true;
+  }
+  if (verdict.claim == Claim::kNoChange && !result.rows.empty()) {
+    verdict.reasons.push_back(absl::StrCat(
+        "the patch claims to change no threshold and no selection, but ",
+        SummarizeThresholds(result)));
+    return true;
+  }
+  return false;
+}
+
+void AddThresholdGaps(const Verdict& verdict,
+                      std::vector<std::string>& reasons) {
+  if (!verdict.thresholds.has_value()) {
+    if (verdict.files.threshold_files.empty()) return;
     reasons.push_back(
         absl::StrCat("threshold code is not judged: ",
                      absl::StrJoin(verdict.files.threshold_files, ", ")));
+    return;
   }
+  const ThresholdResult& result = *verdict.thresholds;
+  if (!result.not_built.empty()) {
+    reasons.push_back(absl::StrCat(
+        "the threshold code cannot be compiled here, ", result.not_built));
+    return;
+  }
+  if (!result.unused_files.empty()) {
+    reasons.push_back(absl::StrCat("no threshold or selection of glibc ",
+                                   verdict.release, " is made from ",
+                                   absl::StrJoin(result.unused_files, ", ")));
+  }
+  if (result.not_run > 0) {
+    reasons.push_back(
+        absl::StrCat(Plural(result.not_run, "run", "runs"),
+                     " of the threshold code could not be started"));
+  }
+  if (result.too_many_hangs) {
+    reasons.push_back(absl::StrCat("too many runs of the threshold code hang: ",
+                                   "stopped after ", result.runs));
+  }
+  if (result.code_differs && result.rows.empty() &&
+      verdict.claim == Claim::kNone) {
+    reasons.push_back(absl::StrCat(
+        "the compiled threshold code differs, but nothing changes on any of ",
+        result.cpus, " CPUs; --claim=no-change says that it need not"));
+  }
+}
+
+// What was not judged though the patch changes it.
+void AddGaps(Verdict& verdict) {
+  std::vector<std::string>& reasons = verdict.reasons;
+  AddThresholdGaps(verdict, reasons);
   if (!verdict.unused_files.empty()) {
     reasons.push_back(absl::StrCat("no variant of glibc ", verdict.release,
                                    " is made from ",
@@ -119,6 +190,16 @@ void AddGaps(Verdict& verdict) {
         "too noisy: in %d of %d cells a slowdown of %g %% cannot be excluded",
         undecided, cells.size(), 100 * verdict.speed_options.tolerated));
   }
+}
+
+std::string PraiseThresholds(const ThresholdResult& result) {
+  if (!result.code_differs) {
+    return "the compiled threshold code is the same";
+  }
+  return absl::StrCat(
+      "no threshold or selection is one that the memory functions cannot work "
+      "with: ",
+      SummarizeThresholds(result));
 }
 
 std::string Praise(const Verdict& verdict) {
@@ -166,15 +247,21 @@ void Decide(Verdict& verdict) {
   verdict.evidence.clear();
   const bool wrong = AddFindings(verdict);
   const bool slower = AddRegressions(verdict);
+  const bool thresholds = AddThresholdFaults(verdict);
   const size_t against = verdict.reasons.size();
   AddGaps(verdict);
-  if (wrong || slower) {
+  if (wrong || slower || thresholds) {
     verdict.decision = Decision::kReject;
   } else if (verdict.reasons.size() > against) {
     verdict.decision = Decision::kInconclusive;
   } else {
     verdict.decision = Decision::kAccept;
-    verdict.reasons.push_back(Praise(verdict));
+    if (!verdict.files.kernel_files.empty()) {
+      verdict.reasons.push_back(Praise(verdict));
+    }
+    if (verdict.thresholds.has_value()) {
+      verdict.reasons.push_back(PraiseThresholds(*verdict.thresholds));
+    }
   }
 }
 

@@ -10,8 +10,12 @@
 #include "glibc_patches/checks/check.h"
 #include "glibc_patches/patched_source.h"
 #include "glibc_patches/speed.h"
+#include "glibc_patches/thresholds/threshold_result.h"
 
 namespace glibc_patches {
+
+// What whoever sends the patch says of thresholds and selection.
+enum class Claim { kNone, kChange, kNoChange };
 
 enum class Decision { kAccept, kReject, kInconclusive };
 
@@ -52,6 +56,9 @@ struct Verdict {
   std::vector<std::string> base_failures;
   // nullopt: not measured, since the code is wrong or is the same.
   std::optional<SpeedResult> speed;
+  // nullopt: the patch touches no threshold code.
+  std::optional<ThresholdResult> thresholds;
+  Claim claim = Claim::kNone;
   SpeedOptions speed_options;
 
   double build_seconds = 0;
@@ -59,9 +66,12 @@ struct Verdict {
   double speed_seconds = 0;
 };
 
-// Reject: a check found something that the base's code does not do, or a cell
-// is slower by more than is tolerated. Inconclusive: something that the patch
-// changes was not judged, or one cell in twenty is too noisy to exclude such a
+// Reject: a check found something that the base's code does not do, a cell is
+// slower by more than is tolerated, on some CPU a threshold or selection is one
+// that the memory functions cannot work with while the base's is not, or the
+// claim is wrong. Inconclusive: something that the patch changes was not judged
+// (compiled threshold code that differs, but shows no effect, and nobody claims
+// that it has none), or one cell in twenty is too noisy to exclude such a
 // slowdown. Accept: everything else.
 void Decide(Verdict& verdict);
 

@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "advisor/render/layout.h"
+#include "glibc_patches/thresholds/describe.h"
 #include "nlohmann/json.hpp"
 #include "pugixml.hpp"
 
@@ -18,6 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
+constexpr size_t kColumns = 80;
 
 absl::string_view StatusName(CheckStatus status) {
   switch (status) {
@@ -39,7 +42,13 @@ void AddList(absl::string_view title, const std::vector<std::string>& items,
 
 void AddNotes(const Verdict& verdict, std::string& text) {
   AddList("judged", verdict.files.kernel_files, text);
-  AddList("not judged, threshold code", verdict.files.threshold_files, text);
+  if (verdict.thresholds.has_value()) {
+    AddList("judged, threshold code", verdict.thresholds->judged_files, text);
+    AddList("not judged, threshold code", verdict.thresholds->unused_files,
+            text);
+  } else {
+    AddList("not judged, threshold code", verdict.files.threshold_files, text);
+  }
   AddList("not judged, not covered", verdict.files.other_files, text);
   for (const std::string& moved : verdict.files.moved) {
     absl::StrAppend(&text, "note: ", moved, "\n");
@@ -158,6 +167,37 @@ Json SpeedJson(const SpeedResult& speed, const SpeedOptions& options) {
           {"cells", std::move(cells)}};
 }
 
+Json ThresholdsJson(const ThresholdResult& result) {
+  Json rows = Json::array(), faults = Json::array();
+  for (const ThresholdRow& row : result.rows) {
+    Json changes = Json::array();
+    for (const ThresholdChange& change : row.changes) {
+      changes.push_back({{"name", change.name},
+                         {"before", change.before},
+                         {"after", change.after}});
+    }
+    rows.push_back({{"tunables", row.tunables},
+                    {"changes", std::move(changes)},
+                    {"cpus", row.cpus}});
+  }
+  for (const ThresholdFault& fault : result.faults) {
+    faults.push_back({{"tunables", fault.tunables},
+                      {"what", fault.what},
+                      {"cpus", fault.cpus}});
+  }
+  return {{"not_compiled", result.not_built},
+          {"code_differs", result.code_differs},
+          {"cpus", result.cpus},
+          {"cpus_changed", ChangedCpus(result)},
+          {"runs", result.runs},
+          {"runs_not_started", result.not_run},
+          {"base_faulty_cpus", result.base_faulty_cpus},
+          {"repaired_cpus", result.repaired_cpus},
+          {"changes", std::move(rows)},
+          {"faults", std::move(faults)},
+          {"seconds", result.seconds}};
+}
+
 void AddTestCase(pugi::xml_node suite, const std::string& group,
                  const std::string& name, double seconds, const char* outcome,
                  const std::string& message) {
@@ -204,15 +244,27 @@ std::string RenderText(const Verdict& verdict) {
                     skipped, " skipped\n");
   }
   if (verdict.speed.has_value()) AddSpeed(*verdict.speed, text);
+  if (verdict.thresholds.has_value()) {
+    const std::string summary =
+        absl::StrCat("thresholds: ", SummarizeThresholds(*verdict.thresholds));
+    absl::StrAppend(&text, advisor::WrapText(summary, 2, kColumns), "\n",
+                    ThresholdTable(*verdict.thresholds));
+  }
   absl::StrAppendFormat(
-      &text, "time: %.1f s to build, %.1f s to check, %.1f s to measure\n",
+      &text, "time: %.1f s to build, %.1f s to check, %.1f s to measure",
       verdict.build_seconds, verdict.check_seconds, verdict.speed_seconds);
+  if (verdict.thresholds.has_value()) {
+    absl::StrAppendFormat(&text, ", %.1f s for thresholds",
+                          verdict.thresholds->seconds);
+  }
+  text += '\n';
   absl::StrAppend(&text, "\nverdict: ", DecisionName(verdict.decision), "\n");
   for (const std::string& reason : verdict.reasons) {
-    absl::StrAppend(&text, "  ", reason, "\n");
+    absl::StrAppend(&text, "  ", advisor::WrapText(reason, 4, kColumns), "\n");
   }
   for (const std::string& evidence : verdict.evidence) {
-    absl::StrAppend(&text, "  - ", evidence, "\n");
+    absl::StrAppend(&text, "  - ", advisor::WrapText(evidence, 4, kColumns),
+                    "\n");
   }
   return text;
 }
@@ -248,6 +300,8 @@ std::string RenderJson(const Verdict& verdict) {
       {"base_failures", verdict.base_failures},
       {"speed", verdict.speed ? SpeedJson(*verdict.speed, verdict.speed_options)
                               : Json()},
+      {"thresholds",
+       verdict.thresholds ? ThresholdsJson(*verdict.thresholds) : Json()},
       {"seconds",
        {{"build", verdict.build_seconds},
         {"check", verdict.check_seconds},
@@ -281,6 +335,16 @@ std::string RenderJunit(const Verdict& verdict) {
   for (const auto& [variant, lines] : slower) {
     AddTestCase(suite, variant, "speed", 0, lines.empty() ? nullptr : "failure",
                 lines);
+  }
+  if (verdict.thresholds.has_value()) {
+    std::string lines;
+    for (const ThresholdFault& fault : verdict.thresholds->faults) {
+      absl::StrAppend(&lines, fault.what, " (", DescribeCpus(fault.cpus),
+                      ")\n");
+    }
+    AddTestCase(suite, "threshold code", "thresholds",
+                verdict.thresholds->seconds,
+                lines.empty() ? nullptr : "failure", lines);
   }
   std::ostringstream out;
   document.save(out, " ");

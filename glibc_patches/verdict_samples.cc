@@ -1,6 +1,7 @@
 #include "glibc_patches/verdict_samples.h"
 
 #include <cmath>
+#include <utility>
 
 namespace glibc_patches {
 namespace {
@@ -78,9 +79,40 @@ Verdict SampleSlower() {
   return verdict;
 }
 
+Verdict SampleThresholdFault() {
+  Verdict verdict = SampleAccept();
+  verdict.files.threshold_files = {"sysdeps/x86/dl-cacheinfo.h"};
+  ThresholdResult result;
+  result.judged_files = verdict.files.threshold_files;
+  result.code_differs = true;
+  result.cpus = 67;
+  result.runs = 1092;
+  result.rows = {
+      {{}, {{"non_temporal_threshold", "16448", "0"}}, {"gvisor_intel"}},
+      {{},
+       {{"memmove", "__memmove_avx_unaligned", "__memmove_ssse3"},
+        {"shared_cache_size", "1048576", "25165824"}},
+       {"amd_a", "amd_b", "amd_c", "amd_d", "amd_e"}},
+      {{"glibc.cpu.x86_rep_stosb_threshold=1",
+        "glibc.cpu.x86_rep_stosb_threshold=2"},
+       {{"rep_stosb_threshold", "as set", "2048"}},
+       {"amd_a"}}};
+  result.faults = {{"",
+                    "copies of 257 to 16447 bytes corrupt memory: "
+                    "non_temporal_threshold is 0, the floor of the paged copy "
+                    "16448",
+                    {"gvisor_intel"}}};
+  result.base_faulty_cpus = 2;
+  result.repaired_cpus = 1;
+  result.seconds = 2.5;
+  verdict.thresholds = std::move(result);
+  return verdict;
+}
+
 std::map<std::string, Verdict> SampleVerdicts() {
   return {{"accept", SampleAccept()},
           {"slower", SampleSlower()},
+          {"threshold_fault", SampleThresholdFault()},
           {"wrong", SampleWrong()}};
 }
 

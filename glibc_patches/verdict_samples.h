@@ -14,6 +14,9 @@ namespace glibc_patches {
 Verdict SampleAccept();
 Verdict SampleWrong();
 Verdict SampleSlower();
+// A patch to a variant and to threshold code: on one CPU the latter is at
+// fault.
+Verdict SampleThresholdFault();
 
 // By the names of golden files.
 std::map<std::string, Verdict> SampleVerdicts();

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <string>
 
+#include "absl/strings/str_split.h"
 #include "advisor/host/file_reader.h"
 #include "glibc_patches/verdict_renderer.h"
 #include "glibc_patches/verdict_samples.h"
@@ -66,6 +67,103 @@ TEST(VerdictTest, RejectsASlowdownBeyondWhatIsTolerated) {
   verdict.speed->cells[1].excludes_regression = true;
   Decide(verdict);
   EXPECT_EQ(verdict.decision, Decision::kAccept);
+}
+
+// A patch to threshold code alone.
+Verdict ThresholdsOnly() {
+  Verdict verdict;
+  verdict.patches = {"a.patch"};
+  verdict.release = "2.36";
+  verdict.files.threshold_files = {"sysdeps/x86/dl-cacheinfo.h"};
+  verdict.thresholds = SampleThresholdFault().thresholds;
+  verdict.thresholds->faults.clear();
+  return verdict;
+}
+
+TEST(VerdictTest, RejectsThresholdsThatTheBaseHasNot) {
+  Verdict verdict = SampleThresholdFault();
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kReject);
+  EXPECT_THAT(verdict.reasons,
+              ElementsAre("the patched threshold code is wrong on 1 CPU of 67 "
+                          "where the base is not"));
+  EXPECT_THAT(verdict.evidence,
+              ElementsAre("copies of 257 to 16447 bytes corrupt memory: "
+                          "non_temporal_threshold is 0, the floor of the paged "
+                          "copy 16448 (gvisor_intel)"));
+}
+
+TEST(VerdictTest, AcceptsOtherThresholdsWithTheTable) {
+  Verdict verdict = ThresholdsOnly();
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kAccept);
+  EXPECT_THAT(verdict.reasons, ElementsAre(HasSubstr("6 CPUs change")));
+  const std::string text = RenderText(verdict);
+  EXPECT_THAT(text, HasSubstr("  5 CPUs: amd_a, amd_b, amd_c and 2 more\n"
+                              "    memmove: __memmove_avx_unaligned -> "
+                              "__memmove_ssse3\n"
+                              "    shared_cache_size: 1048576 (1 MiB) -> "
+                              "25165824 (24 MiB)\n"));
+  EXPECT_THAT(text, HasSubstr("with "
+                              "glibc.cpu.x86_rep_stosb_threshold=1, 2\n"
+                              "    rep_stosb_threshold: as set -> 2048\n"));
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    EXPECT_LE(line.size(), 80u) << line;
+  }
+}
+
+TEST(VerdictTest, ThresholdCodeThatIsTheSameIsAccepted) {
+  Verdict verdict = ThresholdsOnly();
+  verdict.thresholds->rows.clear();
+  verdict.thresholds->code_differs = false;
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kAccept);
+  // Unless the patch is for something.
+  verdict.claim = Claim::kChange;
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kReject);
+}
+
+TEST(VerdictTest, ThresholdCodeWithoutEffectIsWhatItClaims) {
+  Verdict verdict = ThresholdsOnly();
+  verdict.thresholds->rows.clear();
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kInconclusive);
+  EXPECT_THAT(verdict.reasons[0], HasSubstr("nothing changes on any of 67"));
+  verdict.claim = Claim::kChange;
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kReject);
+  verdict.claim = Claim::kNoChange;
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kAccept);
+  // An effect that nobody wants.
+  verdict = ThresholdsOnly();
+  verdict.claim = Claim::kNoChange;
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kReject);
+}
+
+TEST(VerdictTest, ThresholdCodeThatDoesNotCompileIsNeverAccepted) {
+  Verdict verdict = ThresholdsOnly();
+  verdict.thresholds = ThresholdResult();
+  verdict.thresholds->not_built = "the base: x.h:1: error: unknown type";
+  for (const Claim claim : {Claim::kNone, Claim::kChange, Claim::kNoChange}) {
+    verdict.claim = claim;
+    Decide(verdict);
+    EXPECT_EQ(verdict.decision, Decision::kInconclusive);
+    EXPECT_THAT(verdict.reasons, ElementsAre(HasSubstr("unknown type")));
+  }
+}
+
+TEST(VerdictTest, AThresholdFileThatNothingIsMadeFromLeavesItOpen) {
+  Verdict verdict = ThresholdsOnly();
+  verdict.thresholds->unused_files = {"sysdeps/x86/new.c"};
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kInconclusive);
+  verdict.thresholds->unused_files.clear();
+  verdict.thresholds->not_run = 1;
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kInconclusive);
 }
 
 TEST(VerdictTest, WhatWasNotJudgedLeavesItOpen) {

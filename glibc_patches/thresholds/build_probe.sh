@@ -18,15 +18,10 @@ readonly source=$1 out=$2 probe=$3
 readonly cc=${CC:-gcc} nm=${NM:-nm}
 readonly x86=$source/sysdeps/x86 multiarch=$source/sysdeps/x86_64/multiarch
 
-# Functions, and the selector of each.
-readonly selectors=(
-  "memmove ifunc-memmove.h" "memmove_chk ifunc-memmove.h"
-  "memcpy ifunc-memmove.h" "memcpy_chk ifunc-memmove.h"
-  "mempcpy ifunc-memmove.h" "mempcpy_chk ifunc-memmove.h"
-  "memset ifunc-memset.h" "memset_chk ifunc-memset.h"
-  # One of many string functions that are selected alike.
-  "strlen ifunc-avx2.h"
-)
+# Functions with a selector, each in its own file. strlen stands for the many
+# string functions that are selected as it is.
+readonly functions=(memmove memmove_chk memcpy memcpy_chk mempcpy mempcpy_chk
+  memset memset_chk strlen)
 
 mkdir -p "$out"
 first_of() { # FILE...: the first that exists
@@ -55,7 +50,7 @@ lists=$out/probe_lists.h
     KIND=flags "$flags" KIND=variables "$variables" \
     KIND=tunables "$x86/dl-tunables.list"
   echo "#ifdef SELECTOR"
-  for row in "${selectors[@]}"; do echo "SELECTOR (${row% *})"; done
+  printf 'SELECTOR (%s)\n' "${functions[@]}"
   echo "#endif"
 } >"$lists"
 
@@ -80,10 +75,9 @@ compile rtld features features.c
 compile rtld hwcaps hwcaps.c
 compile libc variables variables.c
 objects=("$out"/{features,hwcaps,variables}.o)
-for row in "${selectors[@]}"; do
-  function=${row% *}
+for function in "${functions[@]}"; do
   compile libc "select_$function" select.c \
-    -DSYMBOL_NAME="$function" -DPROBE_SELECTOR="<${row#* }>"
+    -DPROBE_FUNCTION="$function" -DPROBE_SELECTOR="<$function.c>"
   objects+=("$out/select_$function.o")
 done
 compile rtld glue glue.c
@@ -92,14 +86,14 @@ compile rtld glue glue.c
 {
   rows=()
   echo '.section .rodata'
-  for row in "${selectors[@]}"; do
+  for function in "${functions[@]}"; do
     while read -r symbol; do
-      if [[ $symbol == *"${row% *}_"* ]]; then
+      if [[ $symbol == *"${function}_"* && $symbol != probe_* ]]; then
         printf '.globl %s\n.hidden %s\n%s: .quad 0\n' "$symbol" "$symbol" \
           "$symbol"
         rows+=("$symbol")
       fi
-    done < <("$nm" -u "$out/select_${row% *}.o" | awk '{print $2}')
+    done < <("$nm" -u "$out/select_$function.o" | awk '{print $2}')
   done
   for i in "${!rows[@]}"; do echo "name_$i: .asciz \"${rows[i]}\""; done
   echo '.section .data.rel.ro,"aw"'

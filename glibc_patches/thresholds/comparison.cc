@@ -38,6 +38,7 @@ constexpr const char* kUsualMasks[] = {
 
 // A threshold that means something on every CPU.
 constexpr uint64_t kMiddle = 1 << 20;
+constexpr int kMostHangs = 10;
 
 // What `name` of a probe is called in a report.
 std::string ReportName(absl::string_view name) {
@@ -162,6 +163,17 @@ class Comparison {
         result_(result) {}
 
   void Run() {
+    RunAll();
+    MergeRows();
+  }
+
+ private:
+  struct Default {
+    ProbeRun base, patched;
+    std::vector<ThresholdChange> changes;
+  };
+
+  void RunAll() {
     std::vector<const NamedCpu*> with_tunables;
     std::set<std::string> kinds;
     for (const NamedCpu& cpu : cpus_) {
@@ -172,6 +184,10 @@ class Comparison {
       ++result_.cpus;
       start.changes = Take(cpu, "", start.base, start.patched, {});
       CountFaults(cpu, start);
+      if (start.base.end != ProbeEnd::kAnswered ||
+          start.patched.end != ProbeEnd::kAnswered) {
+        continue;
+      }
       if (options_.thorough || !start.changes.empty() ||
           kinds.insert(KindOf(start.base)).second) {
         with_tunables.push_back(&cpu);
@@ -186,14 +202,9 @@ class Comparison {
     }
   }
 
- private:
-  struct Default {
-    ProbeRun base, patched;
-    std::vector<ThresholdChange> changes;
-  };
-
   bool Stopped() const {
-    return options_.interrupted && options_.interrupted();
+    return result_.too_many_hangs ||
+           (options_.interrupted && options_.interrupted());
   }
   void Progress(double share) const {
     if (options_.progress) options_.progress(share);
@@ -206,6 +217,11 @@ class Comparison {
                                     const ProbeRun& patched,
                                     const std::vector<ThresholdChange>& known) {
     ++result_.runs;
+    for (const ProbeRun* run : {&base, &patched}) {
+      if (run->end == ProbeEnd::kHung && ++hangs_ > kMostHangs) {
+        result_.too_many_hangs = true;
+      }
+    }
     if (base.end == ProbeEnd::kNotRun || patched.end == ProbeEnd::kNotRun) {
       ++result_.not_run;
       return {};
@@ -227,7 +243,8 @@ class Comparison {
       of_base.insert(fault.kind);
     }
     for (const Fault& fault : FaultsOf(patched, cpu.cpu, options_.release)) {
-      if (of_base.count(fault.kind) == 0) {
+      if (of_base.count(fault.kind) == 0 &&
+          faults_.insert({cpu.name, fault.kind}).second) {
         AddFault(cpu.name, tunables, fault.what);
       }
     }
@@ -260,26 +277,53 @@ class Comparison {
 
   void AddRow(const std::string& cpu, const std::string& tunables,
               std::vector<ThresholdChange> changes) {
+    std::vector<std::string> settings;
+    if (!tunables.empty()) {
+      settings.push_back(tunables);
+      const std::string value = tunables.substr(tunables.find('=') + 1);
+      for (ThresholdChange& change : changes) {
+        for (std::string* side : {&change.before, &change.after}) {
+          if (*side == value) *side = "as set";
+        }
+      }
+    }
     for (ThresholdRow& row : result_.rows) {
-      if (row.tunables == tunables && row.changes == changes) {
+      if (row.tunables == settings && row.changes == changes) {
         row.cpus.push_back(cpu);
         return;
       }
     }
-    result_.rows.push_back({tunables, std::move(changes), {cpu}});
+    result_.rows.push_back({std::move(settings), std::move(changes), {cpu}});
   }
 
-  // One of a kind with the tunables is enough for a CPU that has the fault
-  // without them.
+  // Rows with values of one tunable that do the same become one.
+  void MergeRows() {
+    const auto name = [](const ThresholdRow& row) {
+      return row.tunables.empty()
+                 ? std::string()
+                 : row.tunables[0].substr(0, row.tunables[0].find('='));
+    };
+    std::vector<ThresholdRow> merged;
+    for (ThresholdRow& row : result_.rows) {
+      const auto same = [&](const ThresholdRow& other) {
+        return !row.tunables.empty() && name(other) == name(row) &&
+               other.changes == row.changes && other.cpus == row.cpus;
+      };
+      const auto found = std::find_if(merged.begin(), merged.end(), same);
+      if (found == merged.end()) {
+        merged.push_back(std::move(row));
+      } else {
+        found->tunables.push_back(row.tunables[0]);
+      }
+    }
+    result_.rows = std::move(merged);
+  }
+
   void AddFault(const std::string& cpu, const std::string& tunables,
                 const std::string& what) {
     for (ThresholdFault& fault : result_.faults) {
-      if (fault.what != what) continue;
-      const bool known =
-          std::count(fault.cpus.begin(), fault.cpus.end(), cpu) > 0;
-      if (fault.tunables.empty() && known) return;
-      if (fault.tunables != tunables) continue;
-      if (!known) fault.cpus.push_back(cpu);
+      if (fault.what != what || fault.tunables != tunables) continue;
+      fault.cpus.push_back(cpu);
       return;
     }
     result_.faults.push_back({tunables, what, {cpu}});
@@ -291,6 +335,9 @@ class Comparison {
   const ComparisonOptions& options_;
   ThresholdResult& result_;
   std::map<const NamedCpu*, Default> starts_;
+  // The first of a kind on a CPU says enough.
+  std::set<std::pair<std::string, FaultKind>> faults_;
+  int hangs_ = 0;
 };
 
 }  // namespace

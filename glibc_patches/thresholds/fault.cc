@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "advisor/cpu/feature_table.h"
@@ -14,6 +13,7 @@
 #include "advisor/glibc/copy_path.h"
 #include "advisor/glibc/thresholds.h"
 #include "advisor/glibc/variant_selection.h"
+#include "glibc_patches/tree_release.h"
 #include "kernels/variant.h"
 
 namespace glibc_patches {
@@ -23,15 +23,10 @@ using ::advisor::GlibcBuild;
 using ::advisor::kMaximumNonTemporalThreshold;
 using ::advisor::kMinimumNonTemporalThreshold;
 
-// The release and its branch tip; of a release that is newer than the model,
+// The release and its branch tip; of a release that the model does not know,
 // the newest that it knows.
 std::vector<GlibcBuild> BuildsOf(absl::string_view release) {
-  int number = 0;
-  if (!absl::ConsumePrefix(&release, "2.") ||
-      !absl::SimpleAtoi(release.substr(0, release.find('.')), &number)) {
-    number = advisor::kLastRelease;
-  }
-  number = std::clamp(number, advisor::kFirstRelease, advisor::kLastRelease);
+  const int number = ModelledRelease(release).value_or(advisor::kLastRelease);
   return {GlibcBuild::Tag(number), GlibcBuild::BranchTip(number)};
 }
 

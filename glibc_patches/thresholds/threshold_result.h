@@ -23,9 +23,10 @@ struct ThresholdChange {
 
 // What changes alike on these CPUs.
 struct ThresholdRow {
-  // "glibc.cpu.x86_rep_movsb_threshold=256"; empty: without tunables. Such a
-  // row has only what does not change without them.
-  std::string tunables;
+  // "glibc.cpu.x86_rep_movsb_threshold=256", each alone; none: without tunables.
+  // A row with some has only what does not change without them; a value that is
+  // the tunable's is "as set".
+  std::vector<std::string> tunables;
   std::vector<ThresholdChange> changes;
   std::vector<std::string> cpus;  // names of dumps
 };
@@ -44,12 +45,12 @@ struct ThresholdResult {
   std::vector<std::string> unused_files;
   // Not empty: this tree cannot be judged, and why (the compiler's message).
   std::string not_built;
-  // The patched code is no C that compiles. Only with `not_built`.
-  bool patched_fails = false;
   // Object files or lists of tunables and names differ.
   bool code_differs = false;
 
   int cpus = 0;
+  // Stopped early: code that does not end takes a second each time.
+  bool too_many_hangs = false;
   // Runs of each tree, with and without tunables.
   int runs = 0;
   std::vector<ThresholdRow> rows;

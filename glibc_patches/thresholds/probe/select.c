@@ -1,23 +1,26 @@
-/* The tree's own selector of one function: -DSYMBOL_NAME=memmove
-   -DPROBE_SELECTOR="<ifunc-memmove.h>".  Its variants are addresses without
-   code, which select.sh's table turns back into names.  */
+/* The tree's own selector of one function: -DPROBE_FUNCTION=memmove
+   -DPROBE_SELECTOR="<memmove.c>".  Its variants are addresses without code,
+   which the table of the build turns back into names.  */
 
 #include "probe.h"
-
-#include <stddef.h>
 
 #define PROBE_PASTE1(a, b) a##b
 #define PROBE_PASTE(a, b) PROBE_PASTE1 (a, b)
 #define PROBE_TEXT1(a) #a
 #define PROBE_TEXT(a) PROBE_TEXT1 (a)
 
-extern void *PROBE_PASTE (__redirect_, SYMBOL_NAME) (void *, const void *,
-                                                     size_t);
+/* What defines the function becomes a call that tells.  */
+#define libc_ifunc_redirected(redirected, name, expression)          \
+  void PROBE_PASTE (probe_select_, PROBE_FUNCTION) (void)            \
+  {                                                                  \
+    probe_emit_variant (PROBE_TEXT (PROBE_FUNCTION), (expression));  \
+  }                                                                  \
+  extern int probe_unused
+#define strong_alias(name, alias) extern int probe_unused;
+#define weak_alias(name, alias) extern int probe_unused;
+#define libc_hidden_builtin_def(name)
+#define libc_hidden_weak(name)
+#define __hidden_ver1(local, internal, name) extern int probe_unused
+#define __attribute_copy__(name)
 
 #include PROBE_SELECTOR
-
-void
-PROBE_PASTE (probe_select_, SYMBOL_NAME) (void)
-{
-  probe_emit_variant (PROBE_TEXT (SYMBOL_NAME), IFUNC_SELECTOR ());
-}
