@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -173,24 +175,52 @@ TEST_F(BaseProbe, AgreesWithThisMachinesLoader) {
   EXPECT_GE(compared, 40);
 }
 
-// Other releases: a folder with a source tree for each, "2.26" to "2.42".
+advisor::CommandResult RunCommand(std::vector<std::string> argv) {
+  advisor::Command command;
+  command.argv = std::move(argv);
+  command.environment = advisor::Environment::OfThisProcess();
+  command.time_limit = absl::Minutes(5);
+  command.output_limit = size_t{64} << 20;
+  const auto result = advisor::RealSubprocess().Run(command);
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.ok() ? *result : advisor::CommandResult();
+}
+
+// Puts the files of a tag into `folder`, of the clone of glibc that the history
+// is. False without that tag.
+bool CheckOut(const std::string& history, const std::string& tag,
+              const std::string& folder) {
+  const std::string tar = folder + ".tar";
+  return RunCommand({"/usr/bin/env", "git", "-C", history, "archive",
+                     "--format=tar", "--output=" + tar, tag, "version.h",
+                     "sysdeps/x86", "sysdeps/x86_64", "sysdeps/generic"})
+             .succeeded() &&
+         RunCommand({"/usr/bin/env", "mkdir", "-p", folder}).succeeded() &&
+         RunCommand({"/usr/bin/env", "tar", "--extract", "--file=" + tar,
+                     "--directory=" + folder})
+             .succeeded();
+}
+
 TEST(Releases, AgreeWithTheModelOnEveryDump) {
-  const char* const trees = std::getenv("GLIBC_TREES");
-  if (trees == nullptr) GTEST_SKIP() << "GLIBC_TREES names no folder of trees";
+  const auto history =
+      advisor::Environment::OfThisProcess().Get("GLIBC_HISTORY");
+  if (!history.has_value() || history->empty()) {
+    GTEST_SKIP() << "no $GLIBC_HISTORY names a clone of glibc";
+  }
   const std::string scratch = testing::TempDir();
   int compared = 0, releases = 0;
-  for (const advisor::GlibcBuild& build : advisor::UpstreamBuilds()) {
-    const std::string source = absl::StrCat(trees, "/", build.name());
-    if (!RealFileReader().Read(source + "/version.h").ok()) continue;
+  for (int number = advisor::kFirstRelease; number <= advisor::kLastRelease;
+       ++number) {
+    const auto build = advisor::GlibcBuild::Tag(number);
+    const std::string source = absl::StrCat(scratch, "/source_", build.name());
+    if (!CheckOut(*history, "glibc-" + build.name(), source)) {
+      GTEST_SKIP() << *history << " has no tag glibc-" << build.name();
+    }
     const std::string out = absl::StrCat(scratch, "/probe_", build.name());
-    advisor::Command command;
-    command.argv = {"glibc_patches/thresholds/build_probe.sh", source, out,
-                    "glibc_patches/thresholds/probe"};
-    command.environment = advisor::Environment::OfThisProcess();
-    command.time_limit = absl::Minutes(2);
-    const auto result = advisor::RealSubprocess().Run(command);
-    ASSERT_TRUE(result.ok()) << result.status();
-    ASSERT_TRUE(result->succeeded()) << result->standard_error;
+    const auto built =
+        RunCommand({"glibc_patches/thresholds/build_probe.sh", source, out,
+                    "glibc_patches/thresholds/probe"});
+    ASSERT_TRUE(built.succeeded()) << built.standard_error;
     const auto probe = Probe::Load(out + "/probe.so");
     ASSERT_TRUE(probe.ok()) << probe.status();
     ExpectModelAgrees(*probe, build, compared);
@@ -198,7 +228,6 @@ TEST(Releases, AgreeWithTheModelOnEveryDump) {
   }
   std::cout << compared << " values of " << releases
             << " releases compared with the model\n";
-  EXPECT_GT(releases, 0);
 }
 
 TEST_F(BaseProbe, AnEndlessLeafIsAHang) {
