@@ -5,6 +5,9 @@ as the last line, "N passed, N failed, N skipped". GoogleTest cases are counted
 one by one, from test.xml; any other test is one case. A Python test that is run
 with unittest's verbosity 2 names its skipped cases too.
 
+A case that was skipped without a reason counts as failed: nobody could tell
+what the machine lacks.
+
 Exit status 1 when something failed or nothing passed.
 """
 
@@ -28,6 +31,12 @@ Case = collections.namedtuple("Case", ["name", "outcome", "reason"])
 Target = collections.namedtuple("Target", ["label", "seconds", "cases"])
 
 
+def skipped_case(name, reason):
+    if not reason:
+        return Case(name, "failed", "skipped without saying why")
+    return Case(name, "skipped", reason)
+
+
 def cases_of_xml(label, text, status):
     """The cases of one test.xml; `status` is what Bazel says of the target."""
     passed = status in PASSED
@@ -41,7 +50,7 @@ def cases_of_xml(label, text, status):
         if suite is None or element.get("status") is None:
             # Bazel's own, made for a program that wrote none.
             return [
-                Case(f"{label}: {name}", "skipped", reason)
+                skipped_case(f"{label}: {name}", reason)
                 for name, reason in UNITTEST_SKIP.findall(
                     "".join(root.itertext()))
             ] + [Case(label, "passed" if passed else "failed", "")]
@@ -53,8 +62,8 @@ def cases_of_xml(label, text, status):
         elif skipped is not None or element.get("result") == "skipped":
             reason = skipped.get("message", "") if skipped is not None else ""
             # The first line is the place of the GTEST_SKIP.
-            reason = " ".join(reason.strip().splitlines()[1:]) or reason
-            cases.append(Case(name, "skipped", reason.strip()))
+            reason = " ".join(reason.strip().splitlines()[1:])
+            cases.append(skipped_case(name, reason.strip()))
         elif element.get("status") == "notrun":
             cases.append(Case(name, "skipped", "disabled"))
         else:

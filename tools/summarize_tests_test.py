@@ -92,6 +92,16 @@ class SummarizeTestsTest(unittest.TestCase):
         self.assertEqual(lines[-1], "1 passed, 1 failed, 2 skipped")
         self.assertEqual(status, 1)
 
+    def test_a_skip_without_a_reason_is_a_failure(self):
+        # What a bare GTEST_SKIP() writes: the place only.
+        bare = GOOGLETEST.replace("no AVX512VL&#x0A;", "")
+        status, lines = self.summary(
+            test_result("//a:copy_test", "PASSED", self.xml(bare % "")))
+        self.assertIn("FAILED //a:copy_test: Copy.Avx512: skipped without "
+                      "saying why", lines)
+        self.assertEqual(lines[-1], "1 passed, 1 failed, 1 skipped")
+        self.assertEqual(status, 1)
+
     def test_a_crash_is_a_failure(self):
         status, lines = self.summary(
             test_result("//a:copy_test", "TIMEOUT", self.xml(GOOGLETEST % "")))
