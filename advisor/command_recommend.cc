@@ -27,6 +27,8 @@
 #include "advisor/system.h"
 #include "advisor/validity.h"
 #include "advisor/version.h"
+#include "advisor/workload/named_workloads.h"
+#include "advisor/workload/workload.h"
 
 namespace advisor {
 namespace {
@@ -50,6 +52,10 @@ constexpr FlagRow kFlags[] = {
     {"source", "auto|libc",
      "what to measure: glibc's own source side by side where it is there "
      "(default), or the running libc alone"},
+    {"workload", "NAME|FILE",
+     "what the settings are for: compiler, database, device-staging, "
+     "interpreter-tests, text-search, web-server, or a file of "
+     "tools/record_sizes; default: all sizes alike"},
 };
 
 struct Options {
@@ -99,6 +105,21 @@ absl::StatusOr<Options> ReadOptions(const Flags& flags, bool can_measure) {
                  : options.mode_name == "quick" ? MeasureMode::kQuick
                                                 : MeasureMode::kFull;
   return options;
+}
+
+absl::StatusOr<std::optional<Workload>> ReadWorkload(const FileReader& files,
+                                                     const Flags& flags,
+                                                     MeasureMode mode) {
+  const std::optional<std::string> name = flags.Get("workload");
+  if (!name.has_value()) return std::optional<Workload>();
+  if (mode == MeasureMode::kOff) {
+    return absl::InvalidArgumentError(
+        "--workload: expected a measurement (--measure=quick or full, on this "
+        "machine), found --measure=off");
+  }
+  absl::StatusOr<Workload> workload = LoadWorkload(files, *name);
+  if (!workload.ok()) return workload.status();
+  return std::optional<Workload>(*std::move(workload));
 }
 
 void AdviseWithoutMeasuring(const System& system, Report& report) {
@@ -165,9 +186,11 @@ absl::Status AdviseMask(const System& system, const MeasurementDoors& doors,
 
 absl::Status AdviseByMeasuring(const CommandContext& context,
                                const Flags& flags, const System& system,
-                               MeasureMode mode, Report& report) {
+                               MeasureMode mode, const Workload* workload,
+                               Report& report) {
   MeasurementOptions options;
   options.mode = mode;
+  options.workload = workload;
   options.seed = absl::ToUnixNanos(context.clock.Wall());
   if (const std::optional<std::string> seed = flags.Get("seed");
       seed.has_value() && !absl::SimpleAtoi(*seed, &options.seed)) {
@@ -200,6 +223,8 @@ absl::Status AdviseByMeasuring(const CommandContext& context,
       MeasureAndAdvise(libc, doors, options);
   if (!advice.ok()) return advice.status();
   report.method = std::move(advice->method);
+  report.workload = std::move(advice->workload);
+  report.curves = std::move(advice->curves);
   report.measuring_time = advice->time;
   report.proof = std::move(advice->proof);
   report.findings.insert(report.findings.end(), advice->findings.begin(),
@@ -272,6 +297,9 @@ absl::StatusOr<ExitStatus> Recommend(const CommandContext& context,
     return absl::InvalidArgumentError(
         "--measure: only this machine's own glibc can be measured");
   }
+  const absl::StatusOr<std::optional<Workload>> workload =
+      ReadWorkload(context.files, flags, options->mode);
+  if (!workload.ok()) return workload.status();
   Report report;
   report.date = context.clock.Wall();
   report.tool_version = std::string(kVersion);
@@ -282,8 +310,9 @@ absl::StatusOr<ExitStatus> Recommend(const CommandContext& context,
   AddHazards(*system, report);
   if (options->mode == MeasureMode::kOff) {
     AdviseWithoutMeasuring(*system, report);
-  } else if (absl::Status status = AdviseByMeasuring(context, flags, *system,
-                                                     options->mode, report);
+  } else if (absl::Status status = AdviseByMeasuring(
+                 context, flags, *system, options->mode,
+                 workload->has_value() ? &**workload : nullptr, report);
              !status.ok()) {
     return status;
   }

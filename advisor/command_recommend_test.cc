@@ -143,5 +143,12 @@ TEST(RecommendTest, NoGlibcIsOneLine) {
       << answer.err;
 }
 
+TEST(RecommendTest, AWorkloadNeedsAMeasurement) {
+  const CommandAnswer answer =
+      Recommend({Cpuid(kSeedGuest), "--glibc=2.31", "--workload=compiler"});
+  EXPECT_EQ(answer.exit_status, 2);
+  EXPECT_THAT(answer.err, HasSubstr("--workload: expected a measurement"));
+}
+
 }  // namespace
 }  // namespace advisor

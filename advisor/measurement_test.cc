@@ -136,7 +136,8 @@ absl::StatusOr<CommandResult> ListTunables(const Command& command) {
 }
 
 absl::StatusOr<MeasuredAdvice> Advise(const SimulatedMachine& machine,
-                                      bool control = false) {
+                                      bool control = false,
+                                      const Workload* workload = nullptr) {
   FakeClock clock;
   FakeFileReader files;
   files.Add("/proc/self/exe", "");
@@ -149,6 +150,7 @@ absl::StatusOr<MeasuredAdvice> Advise(const SimulatedMachine& machine,
   MeasurementOptions options;
   options.through_libc = true;
   options.control = control;
+  options.workload = workload;
   return MeasureAndAdvise(machine.libc, doors, options);
 }
 
@@ -283,6 +285,77 @@ TEST(MeasurementTest, NeverRunsWhatWouldCrash) {
   EXPECT_EQ(advice->string,
             "glibc.cpu.x86_non_temporal_threshold=67108864:"
             "glibc.cpu.x86_rep_movsb_threshold=67108864");
+}
+
+Workload Copies(uint64_t size) {
+  Workload workload;
+  workload.name = "mine";
+  workload.functions = {
+      {"memcpy", {{64, 1000, 64000}, {size, 1000, 1000 * size}}}};
+  return workload;
+}
+
+// Half of the calls gain 1.6 times on the machine with rep movsb up to 22000.
+TEST(MeasurementTest, AWorkloadGetsAFigureOfItsOwn) {
+  const SimulatedMachine machine = {
+      Libc(GlibcBuild::BranchTip(36), true, 2112, kMiB, 127 * kMiB), &Zen5Cost};
+  const Workload workload = Copies(8000);
+  const absl::StatusOr<MeasuredAdvice> advice =
+      Advise(machine, /*control=*/false, &workload);
+  ASSERT_TRUE(advice.ok()) << advice.status();
+  ASSERT_EQ(advice->proved.size(), 1u) << advice->reason;
+  EXPECT_GE(advice->proved[0].value, 8000u);
+  EXPECT_LE(advice->proved[0].value, 32768u);
+  ASSERT_TRUE(advice->workload.has_value());
+  EXPECT_EQ(advice->workload->name, "mine");
+  EXPECT_EQ(advice->workload->calls, 2000u);
+  EXPECT_DOUBLE_EQ(advice->workload->touched_calls, 0.5);
+  EXPECT_NEAR(advice->workload->touched_bytes, 0.992, 0.001);
+  // 22 cycles a small call; 270 and 432 a large one.
+  ASSERT_TRUE(advice->workload->one_copier.has_value());
+  EXPECT_NEAR(advice->workload->one_copier->ratio, (22 + 270.) / (22 + 432.),
+              0.02);
+  EXPECT_FALSE(advice->workload->worst_cell.empty());
+  EXPECT_FALSE(advice->curves.empty());
+}
+
+// The same machine, where all calls are under every threshold.
+TEST(MeasurementTest, AWorkloadOfSmallCallsGainsNothing) {
+  const SimulatedMachine machine = {
+      Libc(GlibcBuild::BranchTip(36), true, 2112, kMiB, 127 * kMiB), &Zen5Cost};
+  const Workload workload = Copies(200);
+  const absl::StatusOr<MeasuredAdvice> advice =
+      Advise(machine, /*control=*/false, &workload);
+  ASSERT_TRUE(advice.ok()) << advice.status();
+  EXPECT_THAT(advice->proved, IsEmpty());
+  EXPECT_THAT(advice->reason, HasSubstr("Nothing can be gained for mine"));
+  ASSERT_TRUE(advice->workload.has_value());
+  EXPECT_EQ(advice->workload->touched_calls, 0);
+  EXPECT_EQ(advice->workload->touched_bytes, 0);
+  EXPECT_FALSE(advice->workload->one_copier.has_value());
+}
+
+// Non-temporal stores gain where the destination is not read, and lose where it
+// is: whether they are recommended depends on the workload alone.
+TEST(MeasurementTest, WriteOnceBuffersMayBypassTheCaches) {
+  const SimulatedMachine machine = {
+      Libc(GlibcBuild::BranchTip(36), false, 2112, 127 * kMiB, 127 * kMiB),
+      [](const kernels::Cell& cell, CopyPath path) {
+        if (cell.is_memset || path != CopyPath::kNonTemporal) return 0.0;
+        return cell.regime == kernels::Regime::kRotating ? -0.3 : 0.4;
+      }};
+  Workload workload = Copies(8 * kMiB);
+  absl::StatusOr<MeasuredAdvice> advice =
+      Advise(machine, /*control=*/false, &workload);
+  ASSERT_TRUE(advice.ok()) << advice.status();
+  EXPECT_THAT(advice->proved, IsEmpty()) << advice->reason;
+  workload.conditions = WorkloadConditions{0, 0, 0, 1, std::nullopt};
+  advice = Advise(machine, /*control=*/false, &workload);
+  ASSERT_TRUE(advice.ok()) << advice.status();
+  ASSERT_EQ(advice->proved.size(), 1u) << advice->reason;
+  EXPECT_EQ(advice->proved[0].name, "glibc.cpu.x86_non_temporal_threshold");
+  EXPECT_LE(advice->proved[0].value, 8 * kMiB);
+  EXPECT_NEAR(advice->workload->one_copier->ratio, std::exp(-0.3), 0.02);
 }
 
 TEST(MeasurementTest, AWorkerThatDiesIsAnError) {
