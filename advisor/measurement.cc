@@ -25,6 +25,13 @@ using ::kernels::StudyPlan;
 
 constexpr int kMinPathProcesses = 3;
 constexpr int kMinProofProcesses = 4;
+constexpr uint64_t kLargestProved = uint64_t{32} << 20;
+// One process is one placement of buffers: no ground for a proposal.
+constexpr int kLeastPathProcesses = 2;
+
+constexpr char kTooBusy[] =
+    "Cannot tell: this machine was too busy to measure enough in time; try "
+    "again, or --measure=full.";
 
 class Measurement {
  public:
@@ -96,6 +103,13 @@ class Measurement {
   }
 
   void Choose() {
+    if (advice_.path_study.processes < kLeastPathProcesses) {
+      advice_.reason = kTooBusy;
+      // A mix without times: nothing is claimed of it.
+      wholes_ = WholeParts(libc_, questions_, {}, options_.workload);
+      AddWorkload({}, nullptr);
+      return;
+    }
     wholes_ =
         WholeParts(libc_, questions_, advice_.path_study, options_.workload);
     parts_ = ProposeParts(libc_, wholes_, /*repair=*/!WouldCrash(original_));
@@ -173,9 +187,16 @@ class Measurement {
     for (const Part& part : parts_) {
       proof_plan.subjects.push_back(part.Subject());
     }
-    proof_plan.largest =
-        LargestCall(effort_.largest, cpus_.size(),
-                    static_cast<int>(sides.size()), doors_.files);
+    // A workload's own calls are proved, not only those as large as the
+    // study's.
+    uint64_t largest = effort_.largest;
+    for (const ProofSubject& subject : proof_plan.subjects) {
+      for (const uint64_t size : subject.sizes) {
+        largest = std::max(largest, std::min(size, kLargestProved));
+      }
+    }
+    proof_plan.largest = LargestCall(
+        largest, cpus_.size(), static_cast<int>(sides.size()), doors_.files);
     proof_plan.copiers = static_cast<int>(cpus_.size());
     StudyPlan plan;
     plan.contrasts = ProofContrasts(proof_plan);

@@ -42,6 +42,8 @@ struct SimulatedMachine {
   MeasuredLibc libc;
   Cost cost;
   double noise = 0.02;
+  // Times as long as elsewhere.
+  double slowness = 1;
 };
 
 // A process of that machine, started with a GLIBC_TUNABLES.
@@ -71,7 +73,7 @@ class SimulatedWorker : public Dialogue {
     absl::string_view rest = line;
     if (absl::ConsumePrefix(&rest, "cell ")) {
       cell_ = *kernels::ParseCell(rest);
-      clock_.Advance(absl::Microseconds(50));
+      clock_.Advance(machine_.slowness * absl::Microseconds(50));
       return "ok";
     }
     if (absl::StartsWith(line, "calls")) return "ok 10";
@@ -356,6 +358,43 @@ TEST(MeasurementTest, WriteOnceBuffersMayBypassTheCaches) {
   EXPECT_EQ(advice->proved[0].name, "glibc.cpu.x86_non_temporal_threshold");
   EXPECT_LE(advice->proved[0].value, 8 * kMiB);
   EXPECT_NEAR(advice->workload->one_copier->ratio, std::exp(-0.3), 0.02);
+}
+
+// Larger calls than the study's.
+TEST(MeasurementTest, ProvesTheWorkloadsOwnLargeCalls) {
+  const SimulatedMachine machine = {
+      Libc(GlibcBuild::BranchTip(36), false, 2112, 127 * kMiB, 127 * kMiB),
+      [](const kernels::Cell& cell, CopyPath path) {
+        if (cell.is_memset || path != CopyPath::kNonTemporal) return 0.0;
+        return cell.size > 15 * kMiB ? -0.3 : 0.4;
+      }};
+  Workload workload = Copies(28 * kMiB);
+  workload.functions[0].sizes[1] = {20 * kMiB, 1000, 20000 * kMiB};
+  workload.functions[0].sizes.push_back({28 * kMiB, 1000, 28000 * kMiB});
+  const absl::StatusOr<MeasuredAdvice> advice =
+      Advise(machine, /*control=*/false, &workload);
+  ASSERT_TRUE(advice.ok()) << advice.status();
+  ASSERT_EQ(advice->proved.size(), 1u) << advice->reason;
+  EXPECT_EQ(advice->proved[0].name, "glibc.cpu.x86_non_temporal_threshold");
+  ASSERT_TRUE(advice->workload->one_copier.has_value());
+  EXPECT_NEAR(advice->workload->one_copier->ratio, std::exp(-0.3), 0.02);
+}
+
+// No process of the study ends in time: that is no reason to keep the defaults.
+TEST(MeasurementTest, TooLittleTimeIsNoAnswer) {
+  SimulatedMachine machine = {
+      Libc(GlibcBuild::BranchTip(36), true, 2112, kMiB, 127 * kMiB), &Zen5Cost};
+  machine.slowness = 10000;
+  const Workload workload = Copies(8000);
+  for (const Workload* named :
+       {static_cast<const Workload*>(nullptr), &workload}) {
+    const absl::StatusOr<MeasuredAdvice> advice =
+        Advise(machine, /*control=*/false, named);
+    ASSERT_TRUE(advice.ok()) << advice.status();
+    EXPECT_THAT(advice->proved, IsEmpty());
+    EXPECT_THAT(advice->reason, HasSubstr("Cannot tell"));
+    EXPECT_EQ(advice->workload.has_value(), named != nullptr);
+  }
 }
 
 TEST(MeasurementTest, AWorkerThatDiesIsAnError) {

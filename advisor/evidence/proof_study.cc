@@ -23,7 +23,7 @@ using ::kernels::Regime;
 // Four an octave, one past a round number, from 257 on.
 std::vector<uint64_t> AllSizes(uint64_t largest) {
   std::vector<uint64_t> sizes;
-  for (uint64_t octave = 256; octave < largest; octave *= 2) {
+  for (uint64_t octave = 256; octave <= largest; octave *= 2) {
     for (uint64_t quarter = 0; quarter < 4; ++quarter) {
       const uint64_t size = octave + octave * quarter / 4 + 1;
       if (size <= largest + 1) sizes.push_back(size);

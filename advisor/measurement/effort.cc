@@ -25,11 +25,11 @@ Effort EffortOf(MeasureMode mode) {
     effort.proof_max_processes = 24;
     effort.largest = uint64_t{64} << 20;
   } else {
-    effort.path_budget = absl::Seconds(6.5);
-    effort.path_limit = absl::Seconds(7);
+    effort.path_budget = absl::Seconds(6);
+    effort.path_limit = absl::Seconds(6.5);
     effort.path_max_processes = 8;
-    effort.proof_budget = absl::Seconds(7);
-    effort.proof_limit = absl::Seconds(7.5);
+    effort.proof_budget = absl::Seconds(6.5);
+    effort.proof_limit = absl::Seconds(7);
     effort.proof_max_processes = 12;
     effort.largest = uint64_t{16} << 20;
   }

@@ -21,7 +21,7 @@ FakeFileReader Memory(uint64_t kibibytes) {
 // latency curve, masks) must fit into 20 s and 120 s as well.
 TEST(EffortTest, BothModesEndInTime) {
   const Effort quick = EffortOf(MeasureMode::kQuick);
-  EXPECT_LE(quick.path_limit + quick.proof_limit, absl::Seconds(14.5));
+  EXPECT_LE(quick.path_limit + quick.proof_limit, absl::Seconds(13.5));
   const Effort full = EffortOf(MeasureMode::kFull);
   EXPECT_LE(full.path_limit + full.proof_limit, absl::Seconds(110));
   for (const Effort& effort : {quick, full}) {
