@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "advisor/cpu/feature_table.h"
 #include "advisor/exit_status.h"
 #include "advisor/flags.h"
 #include "advisor/host/clock.h"
@@ -27,6 +28,7 @@
 #include "glibc_patches/built_tree.h"
 #include "glibc_patches/coverage.h"
 #include "glibc_patches/diff.h"
+#include "glibc_patches/emulation.h"
 #include "glibc_patches/loaded_trees.h"
 #include "glibc_patches/patched_source.h"
 #include "glibc_patches/scratch_folder.h"
@@ -54,6 +56,8 @@ constexpr advisor::FlagRow kFlags[] = {
     {"quick", "", "fewer calls and shorter measurements"},
     {"seed", "NUMBER", "of random sizes and placements; 1 when left out"},
     {"thorough", "", "more calls and longer measurements: minutes"},
+    {"without", "FEATURE,...",
+     "as if this CPU had not these (AVX2, AVX512VL, ...): emulate it"},
 };
 
 constexpr char kUsage[] =
@@ -274,10 +278,21 @@ class Program {
             absl::StrCat("--seed: expected a number, found '", *seed, "'"));
       }
     }
+    if (const auto without = flags_.Get("without")) {
+      input_.without = absl::StrSplit(*without, ',', absl::SkipEmpty());
+      for (const std::string& feature : input_.without) {
+        if (advisor::FindFeature(feature) == nullptr) {
+          return absl::InvalidArgumentError(absl::StrCat(
+              "--without: expected glibc's name of a CPU feature, found '",
+              feature, "'"));
+        }
+      }
+    }
     const bool lines = flags_.Get("format").value_or("text") == "text";
     const ValidationDoors doors{
         files_,
         dialogues_,
+        subprocess_,
         environment_,
         clock_,
         [&](absl::string_view what, double share) {
@@ -359,6 +374,10 @@ int Main(int argc, char** argv) {
   }
   if (argc > 1 && absl::string_view(argv[1]) == kMeasurementWorker) {
     return ServeMeasurement(argc, argv);
+  }
+  if (argc > 1 && absl::string_view(argv[1]) == kEmulatedChecks) {
+    return ServeEmulatedChecks(std::vector<std::string>(argv + 2, argv + argc),
+                               std::cout);
   }
   advisor::InstallInterruptHandler();
   // A reader that went away (| head) must not keep the scratch folder alive.

@@ -20,6 +20,8 @@
 #include "glibc_patches/built_tree.h"
 #include "glibc_patches/check_plan.h"
 #include "glibc_patches/checks/runner.h"
+#include "glibc_patches/emulated_look.h"
+#include "glibc_patches/emulation.h"
 #include "glibc_patches/loaded_trees.h"
 #include "glibc_patches/placed_pair_source.h"
 #include "glibc_patches/speed_plan.h"
@@ -59,6 +61,15 @@ SpeedOptions OptionsOf(const ValidationInput& input) {
   return options;
 }
 
+// Checks that run nothing.
+std::vector<PlannedCheck> ReadingOnly(const Variant& variant) {
+  std::vector<PlannedCheck> plan;
+  for (const PlannedCheck& check : FirstLook(variant, true)) {
+    if (check.row->attempt == nullptr) plan.push_back(check);
+  }
+  return plan;
+}
+
 // Of the second look; the first one goes through all variants in any case.
 constexpr absl::Duration kCheckBudget = absl::Seconds(20);
 
@@ -73,11 +84,12 @@ class Validation {
     if (!status.ok()) return status;
     Predict();
     SortOut();
-    Check();
-    if (advisor::Interrupted()) return absl::CancelledError("interrupted");
+    status = Check();
+    if (!status.ok()) return status;
     verdict_.speed_options = OptionsOf(input_);
     Decide(verdict_);
-    if (verdict_.decision != Decision::kReject && !to_run_.empty()) {
+    if (verdict_.decision != Decision::kReject &&
+        to_run_.size() > unmeasured_.size()) {
       status = Measure();
       if (!status.ok()) return status;
       Decide(verdict_);
@@ -171,17 +183,28 @@ class Validation {
       patched_names.insert(variant.name);
       if (changed_.count(std::string(variant.source)) == 0) continue;
       verdict_.changed.push_back(std::string(variant.name));
-      if (const auto missing = kernels::MissingFeature(variant, cpu_)) {
-        verdict_.skipped.push_back(
-            {std::string(variant.name), absl::StrCat("needs ", *missing)});
-      } else {
+      const std::optional<std::string> missing = Missing(variant);
+      if (!missing.has_value()) {
         to_run_.push_back(&variant);
+      } else if (*missing == "RTM") {
+        // The checks answer `xtest` (checks/child.h); a measurement does not.
+        to_run_.push_back(&variant);
+        unmeasured_.insert(&variant);
+        verdict_.unmeasured.push_back({std::string(variant.name), "needs RTM"});
+      } else {
+        lacking_pointers_.push_back(&variant);
+        lacking_.push_back({std::string(variant.name), *missing, false});
       }
     }
     for (const absl::string_view name : base_names) {
       if (patched_names.count(name) == 0) {
         verdict_.removed.push_back(std::string(name));
       }
+    }
+    const std::vector<const Variant*> best = Representatives(lacking_pointers_);
+    for (size_t i = 0; i < lacking_.size(); ++i) {
+      lacking_[i].representative =
+          std::count(best.begin(), best.end(), lacking_pointers_[i]) > 0;
     }
     representatives_ = Representatives(to_run_);
     const auto rank = [&](const Variant* variant) {
@@ -207,6 +230,17 @@ class Validation {
     }
   }
 
+  // The first feature that this CPU lacks, or is to do without.
+  std::optional<std::string> Missing(const Variant& variant) const {
+    for (const absl::string_view feature : variant.required_features) {
+      if (std::count(input_.without.begin(), input_.without.end(), feature) >
+          0) {
+        return std::string(feature);
+      }
+    }
+    return kernels::MissingFeature(variant, cpu_);
+  }
+
   RunOptions CheckOptions() const {
     RunOptions options;
     options.seed = input_.seed;
@@ -216,19 +250,54 @@ class Validation {
     return options;
   }
 
-  void Check() {
+  absl::Status Check() {
     const absl::Duration start = doors_.clock.Monotonic();
     if (input_.effort == ValidationEffort::kThorough) {
-      Look(to_run_, absl::InfiniteDuration(), ThoroughLook);
-    } else if (Look(to_run_, absl::InfiniteDuration(),
-                    [&](const Variant& variant) {
-                      return FirstLook(variant, IsRepresentative(&variant));
-                    }) &&
-               input_.effort == ValidationEffort::kNormal) {
-      Look(representatives_, start + kCheckBudget, SecondLook);
+      right_ = Look(to_run_, absl::InfiniteDuration(), ThoroughLook);
+    } else {
+      right_ =
+          Look(to_run_, absl::InfiniteDuration(), [&](const Variant& variant) {
+            return FirstLook(variant, IsRepresentative(&variant));
+          });
+      if (right_ && input_.effort == ValidationEffort::kNormal) {
+        right_ = Look(representatives_, start + kCheckBudget, SecondLook);
+      }
     }
+    // Of what this CPU cannot run, the code can be read.
+    if (right_) {
+      right_ = Look(lacking_pointers_, absl::InfiniteDuration(), ReadingOnly);
+    }
+    if (advisor::Interrupted()) return absl::CancelledError("interrupted");
+    absl::Status status = CheckLacking();
     verdict_.check_seconds =
         absl::ToDoubleSeconds(doors_.clock.Monotonic() - start);
+    return status;
+  }
+
+  // What this CPU cannot run; once something is wrong, without an emulator.
+  absl::Status CheckLacking() {
+    if (!right_) {
+      for (const LackingVariant& variant : lacking_) {
+        verdict_.skipped.push_back(
+            {variant.name, absl::StrCat("needs ", variant.feature)});
+      }
+      return absl::OkStatus();
+    }
+    const auto self = doors_.files.Resolve("/proc/self/exe");
+    if (!self.ok()) return self.status();
+    const EmulatedLook look{FindEmulator(doors_.environment, doors_.files),
+                            *self,
+                            input_.built_base,
+                            input_.built_patched,
+                            input_.seed,
+                            doors_.environment,
+                            doors_.subprocess,
+                            [&](const std::string& name) {
+                              doors_.progress(absl::StrCat("emulating ", name),
+                                              0);
+                            },
+                            doors_.checked};
+    return LookUnderEmulator(lacking_, look, verdict_);
   }
 
   // Variant by variant, until one is wrong (more would tell nothing new) or
@@ -302,7 +371,7 @@ class Validation {
                          return other.tree->name() == kBaseTree &&
                                 other.name == variant->name;
                        });
-      if (!is_new) both.push_back(variant);
+      if (!is_new && unmeasured_.count(variant) == 0) both.push_back(variant);
     }
     const SpeedPlan plan =
         PlanSpeed(both, machine_, EffortOfSpeed(input_.effort));
@@ -347,7 +416,13 @@ class Validation {
   // What follows "__memmove" and "__memset" in the selected variants.
   std::pair<std::string, std::string> selected_;
   std::vector<const Variant*> to_run_;
+  std::set<const Variant*> unmeasured_;  // some of to_run_
+  // What this CPU cannot run, twice in the same order.
+  std::vector<LackingVariant> lacking_;
+  std::vector<const Variant*> lacking_pointers_;
   std::vector<const Variant*> representatives_;
+  // No check of what this CPU runs found a fault of the patch.
+  bool right_ = true;
 };
 
 }  // namespace

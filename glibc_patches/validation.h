@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -12,6 +13,7 @@
 #include "advisor/host/dialogue.h"
 #include "advisor/host/environment.h"
 #include "advisor/host/file_reader.h"
+#include "advisor/host/subprocess.h"
 #include "glibc_patches/verdict.h"
 
 namespace glibc_patches {
@@ -25,6 +27,7 @@ enum class ValidationEffort { kQuick, kNormal, kThorough };
 struct ValidationDoors {
   const advisor::FileReader& files;
   const advisor::DialogueStarter& dialogues;
+  const advisor::Subprocess& subprocess;
   const advisor::Environment& environment;
   const advisor::Clock& clock;
   // A line about what goes on, and the share that is done.
@@ -39,6 +42,8 @@ struct ValidationInput {
   std::string scratch;
   ValidationEffort effort = ValidationEffort::kNormal;
   uint64_t seed = 1;
+  // CPU features (glibc's names) to do without, as if this CPU had not them.
+  std::vector<std::string> without;
 };
 
 // Fills in all of `verdict` that comes from running the code, and decides.

@@ -180,6 +180,15 @@ void AddGaps(Verdict& verdict) {
         "this CPU can run none of the ",
         Plural(verdict.changed.size(), "changed variant", "changed variants")));
   }
+  const bool none_measured =
+      !verdict.unmeasured.empty() &&
+      verdict.skipped.size() + verdict.unmeasured.size() ==
+          verdict.changed.size();
+  if (none_measured) {
+    reasons.push_back(absl::StrCat(
+        "this CPU cannot measure any of the ",
+        Plural(verdict.changed.size(), "changed variant", "changed variants")));
+  }
   if (!verdict.speed.has_value()) return;
   const auto& cells = verdict.speed->cells;
   const auto undecided = static_cast<size_t>(

@@ -24,7 +24,8 @@ absl::string_view DecisionName(Decision decision);
 
 struct SkippedVariant {
   std::string name;
-  std::string reason;  // "needs AVX512VL"
+  // "needs AVX512VL"; "needs AVX2: checked under qemu-x86_64 -cpu max"
+  std::string reason;
 };
 
 struct Verdict {
@@ -45,6 +46,8 @@ struct Verdict {
   std::vector<std::string> changed;
   std::vector<std::string> removed;
   std::vector<SkippedVariant> skipped;
+  // Of `changed`: checked, but this CPU cannot run them as they are.
+  std::vector<SkippedVariant> unmeasured;
   // What a reader should know about the run.
   std::vector<std::string> notes;
   // Functions of the patched tree that //kernels:variants.bzl does not list.

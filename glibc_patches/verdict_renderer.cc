@@ -59,6 +59,10 @@ void AddNotes(const Verdict& verdict, std::string& text) {
     absl::StrAppend(&text, "skipped: ", variant.name, ": ", variant.reason,
                     "\n");
   }
+  for (const SkippedVariant& variant : verdict.unmeasured) {
+    absl::StrAppend(&text, "not measured: ", variant.name, ": ", variant.reason,
+                    "\n");
+  }
   for (const std::string& note : verdict.notes) {
     absl::StrAppend(&text, "note: ", note, "\n");
   }
@@ -271,6 +275,10 @@ std::string RenderText(const Verdict& verdict) {
 
 std::string RenderJson(const Verdict& verdict) {
   Json skipped = Json::array(), checks = Json::array();
+  Json unmeasured = Json::array();
+  for (const SkippedVariant& variant : verdict.unmeasured) {
+    unmeasured.push_back({{"name", variant.name}, {"reason", variant.reason}});
+  }
   for (const SkippedVariant& variant : verdict.skipped) {
     skipped.push_back({{"name", variant.name}, {"reason", variant.reason}});
   }
@@ -294,7 +302,8 @@ std::string RenderJson(const Verdict& verdict) {
        {{"changed", verdict.changed},
         {"removed", verdict.removed},
         {"unlisted", verdict.unlisted},
-        {"skipped", std::move(skipped)}}},
+        {"skipped", std::move(skipped)},
+        {"not_measured", std::move(unmeasured)}}},
       {"checks", std::move(checks)},
       {"notes", verdict.notes},
       {"base_failures", verdict.base_failures},

@@ -173,13 +173,18 @@ TEST(VerdictTest, WhatWasNotJudgedLeavesItOpen) {
   unused.unused_files = {"sysdeps/x86_64/memmove.S"};
   Verdict nothing_ran = SampleAccept();
   nothing_ran.skipped = {{"a", "needs AVX512VL"}, {"b", "needs AVX512VL"}};
+  // Right under an emulator, but how fast?
+  Verdict emulated = SampleAccept();
+  emulated.skipped = {{"a", "needs AVX512VL"}};
+  emulated.unmeasured = {{"b", "needs AVX2: checked under qemu-x86_64"}};
+  emulated.speed = std::nullopt;
   Verdict unlisted = SampleAccept();
   unlisted.unlisted = {"function __memmove_new"};
   Verdict noisy = SampleAccept();
   noisy.speed->cells[0].judgement = SpeedJudgement::kCannotTell;
   noisy.speed->cells[0].excludes_regression = false;
   for (Verdict* verdict :
-       {&threshold, &unused, &nothing_ran, &unlisted, &noisy}) {
+       {&threshold, &unused, &nothing_ran, &emulated, &unlisted, &noisy}) {
     Decide(*verdict);
     EXPECT_EQ(verdict->decision, Decision::kInconclusive);
     EXPECT_EQ(verdict->reasons.size(), 1u);
@@ -198,6 +203,8 @@ TEST(VerdictRendererTest, TextEndsWithTheVerdict) {
   EXPECT_THAT(text, HasSubstr("\nverdict: reject\n"));
   EXPECT_THAT(text, HasSubstr("slower  +12.0 % [+11.0 %, +13.0 %]"));
   EXPECT_THAT(text, HasSubstr("not judged, not covered: NEWS\n"));
+  EXPECT_THAT(text, HasSubstr("not measured: __memset_avx512_unaligned_erms: "
+                              "needs AVX512VL: checked under qemu-x86_64"));
 }
 
 // verdict_schema_test.py holds these files to the schema. What they should be
