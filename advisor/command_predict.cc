@@ -171,25 +171,6 @@ class Predictor {
   const int columns_;
 };
 
-// The machine that an input stands for; `base` is what its CPU template (a
-// hypervisor's) is applied to.
-absl::StatusOr<std::vector<PredictionSubject>> SubjectsOf(
-    absl::StatusOr<MachineInput> input,
-    const std::optional<MachineInput>& base) {
-  if (!input.ok()) return input.status();
-  if (!base.has_value()) return SubjectsOf(*input);
-  if (!input->cpu_template.has_value()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(input->name,
-                     ": expected a CPU template for the machine of --cpuid, "
-                     "found ",
-                     input->format));
-  }
-  MachineInput guest = ApplyCpuTemplate(*base, *input->cpu_template);
-  guest.name = input->name;
-  return SubjectsOf(guest);
-}
-
 class Command {
  public:
   Command(const CommandContext& context, const Flags& flags)

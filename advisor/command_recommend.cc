@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "advisor/cache_measurement.h"
 #include "advisor/evidence/cache_truth.h"
 #include "advisor/evidence/hazard.h"
@@ -24,6 +25,7 @@
 #include "advisor/render/renderer.h"
 #include "advisor/report.h"
 #include "advisor/rules/unmeasured_non_temporal_rule.h"
+#include "advisor/suggestion.h"
 #include "advisor/system.h"
 #include "advisor/validity.h"
 #include "advisor/version.h"
@@ -35,9 +37,9 @@ namespace {
 
 constexpr FlagRow kFlags[] = {
     {"cpuid", "FILE", "advise for this CPUID dump, instead of this machine"},
-    {"format",
-     "docker|env|environment.d|html|json|kubernetes|slurm|systemd|text",
-     "how to print; default: text"},
+    {"format", "FORMAT",
+     "how to print: text (default), docker, env, environment.d, html, json, "
+     "jsonl, kubernetes, slurm, systemd"},
     {"glibc", "BUILD",
      "advise for this glibc (2.28, 2.36+branch, 2.36-9+deb12u14)"},
     {"glibc_tunables", "STRING",
@@ -90,6 +92,13 @@ absl::StatusOr<Options> ReadOptions(const Flags& flags, bool can_measure) {
   Options options;
   const std::string format = flags.Get("format").value_or("text");
   options.renderer = MakeRenderer(format);
+  if (options.renderer == nullptr) {
+    std::vector<absl::string_view> names;
+    for (const FormatRow& row : AllFormats()) names.push_back(row.name);
+    return absl::InvalidArgumentError(
+        absl::StrCat("--format: expected ", absl::StrJoin(names, ", "),
+                     ", found \"", format, "\"", Suggestion(format, names)));
+  }
   if (flags.Get("scope") == "system") {
     if (!FindFormat(format)->has_system_scope) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -250,6 +259,15 @@ void AddDisagreements(const System& system, Report& report) {
   }
 }
 
+void AddNotes(const System& system, Report& report) {
+  for (const std::string& note : system.notes) {
+    Finding finding;
+    finding.id = "input";
+    finding.title = note;
+    report.findings.push_back(std::move(finding));
+  }
+}
+
 void AddHazards(const System& system, Report& report) {
   // The rows judge what the model computed; where the loader says otherwise,
   // the loader is right.
@@ -306,6 +324,7 @@ absl::StatusOr<ExitStatus> Recommend(const CommandContext& context,
   report.measure = options->mode_name;
   report.machine = SummariseMachine(*system);
   report.glibc = SummariseGlibc(*system);
+  AddNotes(*system, report);
   AddDisagreements(*system, report);
   AddHazards(*system, report);
   if (options->mode == MeasureMode::kOff) {

@@ -97,12 +97,44 @@ TEST(RecommendTest, SystemWideOnRequestOnly) {
             HasSubstr("# WARNING: this reaches every process")));
 }
 
+TEST(RecommendTest, TakesEveryFormatThatIsWhole) {
+  const std::string expected =
+      Recommend({"--cpuid=testdata/inputs/cpuid_r/emerald_rapids_2_cpus.txt",
+                 "--glibc=2.36", "--format=env"})
+          .out;
+  EXPECT_THAT(expected, HasSubstr("GLIBC_TUNABLES="));
+  for (const char* path :
+       {"testdata/inputs/instlatx64/emerald_rapids_2_cpus.txt"}) {
+    const CommandAnswer answer =
+        Recommend({Cpuid(path), "--glibc=2.36", "--format=env"});
+    EXPECT_EQ(answer.exit_status, 0) << answer.err;
+    EXPECT_EQ(answer.out, expected);
+  }
+  const CommandAnswer seed =
+      Recommend({Cpuid("testdata/inputs/libvirt/seed_guest_htt0.xml"),
+                 "--glibc=2.28", "--format=env"});
+  EXPECT_EQ(seed.out,
+            "GLIBC_TUNABLES=glibc.tune.x86_non_temporal_threshold=12582912\n")
+      << seed.err;
+}
+
+TEST(RecommendTest, SaysWhichKindOfCoreItIsAbout) {
+  EXPECT_THAT(
+      Recommend({Cpuid("testdata/inputs/instlatx64/alder_lake_hybrid.txt"),
+                 "--glibc=2.36"})
+          .out,
+      HasSubstr("The CPU has 2 kinds of core; this is about the first: "));
+}
+
 TEST(RecommendTest, EveryMistakeIsOneLineAndStatus2) {
   for (const auto& [words, line] :
        std::vector<std::pair<std::vector<std::string>, std::string>>{
            {{Cpuid(kSeedGuest)}, "--cpuid needs --glibc"},
            {{Cpuid("no/such/file"), "--glibc=2.36"}, "no/such/file"},
-           {{Cpuid("testdata"), "--glibc=2.36"}, "testdata"},
+           {{Cpuid("testdata/cpuid"), "--glibc=2.36"}, "testdata"},
+           {{Cpuid("testdata/inputs/cpuinfo/epyc_milan.cpuinfo.txt"),
+             "--glibc=2.36"},
+            "expected every leaf that glibc reads (cpuid -r), found "},
            {{Cpuid(kSeedGuest), "--glibc=2.99"}, "2.99"},
            {{Cpuid(kSeedGuest), "--glibc=new"}, "new"},
            {{Cpuid(kSeedGuest), "--glibc=2.36", "--measure=quick"},

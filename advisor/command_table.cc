@@ -5,6 +5,7 @@
 #include "advisor/command_inspect.h"
 #include "advisor/command_lint.h"
 #include "advisor/command_mask.h"
+#include "advisor/command_merge.h"
 #include "advisor/command_predict.h"
 #include "advisor/command_recommend.h"
 #include "advisor/command_version.h"
@@ -14,8 +15,9 @@ namespace {
 
 // One row a command; sorted by name.
 constexpr const CommandRow* kCommands[] = {
-    &kCompareCommand, &kHelpCommand,    &kInspectCommand,   &kLintCommand,
-    &kMaskCommand,    &kPredictCommand, &kRecommendCommand, &kVersionCommand,
+    &kCompareCommand, &kHelpCommand,      &kInspectCommand,
+    &kLintCommand,    &kMaskCommand,      &kMergeCommand,
+    &kPredictCommand, &kRecommendCommand, &kVersionCommand,
 };
 
 }  // namespace

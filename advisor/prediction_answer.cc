@@ -200,6 +200,23 @@ absl::StatusOr<std::vector<PredictionSubject>> SubjectsOf(
   return subjects;
 }
 
+absl::StatusOr<std::vector<PredictionSubject>> SubjectsOf(
+    absl::StatusOr<MachineInput> input,
+    const std::optional<MachineInput>& base) {
+  if (!input.ok()) return input.status();
+  if (!base.has_value()) return SubjectsOf(*input);
+  if (!input->cpu_template.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(input->name,
+                     ": expected a CPU template for the machine of --cpuid, "
+                     "found ",
+                     input->format));
+  }
+  MachineInput guest = ApplyCpuTemplate(*base, *input->cpu_template);
+  guest.name = input->name;
+  return SubjectsOf(guest);
+}
+
 absl::Span<const ThresholdColumn> ThresholdColumns() {
   static constexpr ThresholdColumn kColumns[] = {
       {"data_cache_size", &EffectiveThresholds::data_cache_size},

@@ -50,6 +50,12 @@ PredictionSubject ThisMachine();
 absl::StatusOr<std::vector<PredictionSubject>> SubjectsOf(
     const MachineInput& input);
 
+// The same for what was read; with `base`, what it must hold is a CPU template,
+// which is applied to that machine.
+absl::StatusOr<std::vector<PredictionSubject>> SubjectsOf(
+    absl::StatusOr<MachineInput> input,
+    const std::optional<MachineInput>& base);
+
 struct PredictionAnswer {
   std::string dump;
   std::string path;

@@ -24,6 +24,7 @@ struct CacheSummary {
 
 struct MachineSummary {
   std::string origin;  // "this machine", or the file of a dump
+  std::string host;    // its name; empty for a dump
   std::string vendor;  // "GenuineIntel"
   std::string brand;
   std::string microarchitecture;

@@ -7,9 +7,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "advisor/cpu/cpuid_dump.h"
 #include "advisor/glibc/tunables.h"
 #include "advisor/host/load.h"
+#include "advisor/input/machine_input.h"
 
 namespace advisor {
 namespace {
@@ -82,9 +82,11 @@ void AddCache(const System& system, int level, MachineSummary& summary) {
   }
 }
 
-std::string KernelRelease() {
+void AddKernel(MachineSummary& summary) {
   struct utsname name;
-  return uname(&name) == 0 ? name.release : "";
+  if (uname(&name) != 0) return;
+  summary.host = name.nodename;
+  summary.kernel = name.release;
 }
 
 }  // namespace
@@ -143,13 +145,26 @@ absl::StatusOr<System> InspectDump(const FileReader& files,
                                    absl::string_view path,
                                    const GlibcBuild& build,
                                    absl::string_view glibc_tunables) {
-  const absl::StatusOr<std::string> text = files.Read(path);
-  if (!text.ok()) return text.status();
-  absl::StatusOr<CpuidDump> dump = ParseCpuidDump(*text, path);
-  if (!dump.ok()) return dump.status();
+  absl::StatusOr<MachineInput> input = ReadMachineInput(files, path);
+  if (!input.ok()) return input.status();
+  if (input->cores.empty() || !input->has_cache_leaves ||
+      !input->has_features) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        path, ": expected every leaf that glibc reads (cpuid -r), found ",
+        input->format,
+        input->unknown.empty()
+            ? ""
+            : absl::StrCat(", which lacks ", input->unknown[0].what)));
+  }
   System system;
   system.origin = std::string(path);
-  system.cpuid = std::move(dump->cpus[0]);
+  system.notes = std::move(input->warnings);
+  if (input->cores.size() > 1) {
+    system.notes.push_back(absl::StrCat(
+        "The CPU has ", input->cores.size(),
+        " kinds of core; this is about the first: ", input->cores[0].name));
+  }
+  system.cpuid = std::move(input->cores[0].cpuid);
   system.cpu = DecodeCpuModel(system.cpuid);
   system.build = build;
   system.glibc_tunables = std::string(glibc_tunables);
@@ -171,7 +186,7 @@ MachineSummary SummariseMachine(const System& system) {
   for (int level = 1; level <= 4; ++level) AddCache(system, level, summary);
   if (system.is_this_machine) {
     summary.cpus = static_cast<int>(AllowedCpus().size());
-    summary.kernel = KernelRelease();
+    AddKernel(summary);
   }
   return summary;
 }

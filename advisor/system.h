@@ -40,6 +40,8 @@ struct System {
   std::string loader_problem;
 
   GlibcBuild build = GlibcBuild::Tag(kLastRelease);
+  // What the dump could not tell, and its oddities.
+  std::vector<std::string> notes;
   // GLIBC_TUNABLES of the environment, or as asked for.
   std::string glibc_tunables;
   // Of `build` on `cpuid` under `glibc_tunables`.
@@ -59,7 +61,9 @@ absl::StatusOr<System> InspectOtherGlibc(const FileReader& files,
                                          const Environment& environment,
                                          const GlibcBuild& build);
 
-// The first CPU of the dump in `path`.
+// What `path` tells of a machine, in any format of advisor/input; of a hybrid
+// CPU the first kind of core. InvalidArgument where leaves are not told that
+// glibc reads.
 absl::StatusOr<System> InspectDump(const FileReader& files,
                                    absl::string_view path,
                                    const GlibcBuild& build,

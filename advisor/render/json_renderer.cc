@@ -31,6 +31,7 @@ Json Cache(const CacheSummary& cache) {
 
 Json Machine(const MachineSummary& machine) {
   return {{"origin", machine.origin},
+          {"host", machine.host},
           {"vendor", machine.vendor},
           {"brand", machine.brand},
           {"microarchitecture", machine.microarchitecture},
@@ -200,12 +201,9 @@ Json Curve(const TimeCurve& curve) {
           {"points", Array(curve.points, &CurvePoint)}};
 }
 
-}  // namespace
-
-std::string JsonRenderer::Render(const Report& report,
-                                 const RenderOptions&) const {
+std::string Document(const Report& report, int indent) {
   const Json json = {
-      {"schema_version", kSchemaVersion},
+      {"schema_version", JsonRenderer::kSchemaVersion},
       {"tool_version", report.tool_version},
       {"date", absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", report.date,
                                 absl::UTCTimeZone())},
@@ -221,9 +219,21 @@ std::string JsonRenderer::Render(const Report& report,
       {"workload", Workload(report.workload)},
       {"masks", Array(report.masks, &Mask)},
       {"curves", Array(report.curves, &Curve)}};
-  return json.dump(2, ' ', /*ensure_ascii=*/false,
+  return json.dump(indent, ' ', /*ensure_ascii=*/false,
                    Json::error_handler_t::replace) +
          "\n";
+}
+
+}  // namespace
+
+std::string JsonRenderer::Render(const Report& report,
+                                 const RenderOptions&) const {
+  return Document(report, 2);
+}
+
+std::string JsonLineRenderer::Render(const Report& report,
+                                     const RenderOptions&) const {
+  return Document(report, -1);
 }
 
 }  // namespace advisor

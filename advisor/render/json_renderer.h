@@ -22,6 +22,13 @@ class JsonRenderer : public Renderer {
                      const RenderOptions& options) const override;
 };
 
+// The same object in one line: of many machines, a file for `advisor merge`.
+class JsonLineRenderer : public Renderer {
+ public:
+  std::string Render(const Report& report,
+                     const RenderOptions& options) const override;
+};
+
 }  // namespace advisor
 
 #endif  // ADVISOR_RENDER_JSON_RENDERER_H_

@@ -23,6 +23,8 @@ constexpr FormatRow kFormats[] = {
      &Make<EnvironmentDRenderer>},
     {"html", "one page with plots, for a browser", false, &Make<HtmlRenderer>},
     {"json", "everything, for programs", false, &Make<JsonRenderer>},
+    {"jsonl", "the same in one line, for advisor merge", false,
+     &Make<JsonLineRenderer>},
     {"kubernetes", "the env of a container's manifest", false,
      &Make<KubernetesRenderer>},
     {"slurm", "lines of a batch script, or a TaskProlog", true,

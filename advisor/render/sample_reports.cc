@@ -175,6 +175,7 @@ Report IvyBridgeDump() {
 MachineSummary EmeraldRapidsGuest() {
   MachineSummary machine;
   machine.origin = "this machine";
+  machine.host = "node17";
   machine.vendor = "GenuineIntel";
   machine.brand = "Intel(R) Xeon(R) Processor";
   machine.microarchitecture = "Emerald Rapids";
