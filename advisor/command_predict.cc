@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "advisor/glibc/build.h"
 #include "advisor/glibc/installed_libc.h"
+#include "advisor/grouped_machines.h"
 #include "advisor/host/archive_reader.h"
 #include "advisor/host/interrupt.h"
 #include "advisor/input/machine_input.h"
@@ -43,6 +44,9 @@ constexpr FlagRow kFlags[] = {
     {"glibc_tunables", "STRING",
      "with this value of GLIBC_TUNABLES; default: this environment's, and "
      "none for dumps"},
+    {"group", "",
+     "put machines on which the builds do the same together, with one "
+     "recommendation a group; text or json"},
     {"recursive", "", "with the folders in a FOLDER, too"},
 };
 
@@ -192,6 +196,7 @@ class Command {
       if (!input.ok()) return input.status();
       machine = *std::move(input);
     }
+    if (flags_.Has("group")) return Grouped(paths, cpuid, machine, *target);
     if (this_machine) {
       return One(std::vector<PredictionSubject>{ThisMachine()}, *target);
     }
@@ -208,6 +213,38 @@ class Command {
   bool IsOneFile(const std::string& path) const {
     return path != "-" && !IsArchiveName(path) &&
            !context_.files.List(path).ok();
+  }
+
+  absl::StatusOr<ExitStatus> Grouped(const std::vector<std::string>& paths,
+                                     const std::optional<std::string>& cpuid,
+                                     const std::optional<MachineInput>& machine,
+                                     const Target& target) const {
+    if (format_ != "text" && format_ != "json") {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--group: expected --format=text or json, found ", format_));
+    }
+    if (check_) {
+      return absl::InvalidArgumentError(
+          "--group: expected no --check, which is about each machine");
+    }
+    if (target.loader.has_value()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--group: expected a build that the model knows, found "
+                       "the loader ",
+                       target.loader->path));
+    }
+    if (paths.empty()) {
+      return absl::InvalidArgumentError(
+          "--group: expected files, folders or archives, found none");
+    }
+    GroupedRequest request;
+    request.paths = paths;
+    request.recursive = flags_.Has("recursive");
+    if (cpuid.has_value()) request.base = machine;
+    request.builds = target.builds;
+    request.glibc_tunables = target.glibc_tunables;
+    request.as_json = format_ == "json";
+    return PrintGroups(context_, request);
   }
 
   bool check_text() const { return check_ && format_ == "text"; }

@@ -17,7 +17,7 @@
 #include "advisor/evidence/known_issue.h"
 #include "advisor/evidence/proof_study.h"
 #include "advisor/glibc/build.h"
-#include "advisor/glibc/merge_tunables.h"
+#include "advisor/grouped_machines.h"
 #include "advisor/mask_measurement.h"
 #include "advisor/measured_libc.h"
 #include "advisor/measurement.h"
@@ -27,6 +27,7 @@
 #include "advisor/rules/unmeasured_non_temporal_rule.h"
 #include "advisor/suggestion.h"
 #include "advisor/system.h"
+#include "advisor/unmeasured_advice.h"
 #include "advisor/validity.h"
 #include "advisor/version.h"
 #include "advisor/workload/named_workloads.h"
@@ -47,6 +48,7 @@ constexpr FlagRow kFlags[] = {
      "and nothing for dumps"},
     {"measure", "off|quick|full",
      "how long to measure: not at all, 20 s (default on this machine), 120 s"},
+    {"recursive", "", "with the folders in a FOLDER, too"},
     {"scope", "service|system",
      "with --format=environment.d, slurm and systemd: for one unit, user or "
      "job (default), or for every process, with what is to be known first"},
@@ -129,21 +131,6 @@ absl::StatusOr<std::optional<Workload>> ReadWorkload(const FileReader& files,
   absl::StatusOr<Workload> workload = LoadWorkload(files, *name);
   if (!workload.ok()) return workload.status();
   return std::optional<Workload>(*std::move(workload));
-}
-
-void AdviseWithoutMeasuring(const System& system, Report& report) {
-  const UnmeasuredAdvice advice =
-      AdviseNonTemporalThreshold(system.cpuid, system.build, system.thresholds);
-  report.recommendation.reason = advice.reason;
-  report.recommendation.string = system.glibc_tunables;
-  if (advice.settings.empty()) return;
-  report.recommendation.verdict = Verdict::kSet;
-  report.recommendation.tunables = advice.settings;
-  std::vector<TunableValue> values;
-  for (const TunableSetting& setting : advice.settings) {
-    values.emplace_back(setting.name, absl::StrCat(setting.value));
-  }
-  report.recommendation.string = MergeTunables(system.glibc_tunables, values);
 }
 
 // In place of settings of the same names.
@@ -294,16 +281,6 @@ void AddHazards(const System& system, Report& report) {
                    });
 }
 
-void AddValidity(const System& system, bool measured, Report& report) {
-  Recommendation& recommendation = report.recommendation;
-  if (recommendation.verdict != Verdict::kSet) return;
-  recommendation.validity.releases = ReleasesWithNames(recommendation.tunables);
-  if (!measured) {
-    recommendation.validity.obsolete_from =
-        ObsoleteFrom(system.cpuid, system.build);
-  }
-}
-
 absl::StatusOr<ExitStatus> Recommend(const CommandContext& context,
                                      const Flags& flags) {
   absl::StatusOr<System> system = Inspect(context, flags);
@@ -328,21 +305,56 @@ absl::StatusOr<ExitStatus> Recommend(const CommandContext& context,
   AddDisagreements(*system, report);
   AddHazards(*system, report);
   if (options->mode == MeasureMode::kOff) {
-    AdviseWithoutMeasuring(*system, report);
+    report.recommendation =
+        RecommendUnmeasured(system->cpuid, system->build, system->thresholds,
+                            system->glibc_tunables);
   } else if (absl::Status status = AdviseByMeasuring(
                  context, flags, *system, options->mode,
                  workload->has_value() ? &**workload : nullptr, report);
              !status.ok()) {
     return status;
   }
-  AddValidity(*system, options->mode != MeasureMode::kOff, report);
+  report.recommendation.validity.releases =
+      ReleasesWithNames(report.recommendation.tunables);
   options->render.columns = context.columns;
   context.out << options->renderer->Render(report, options->render);
   return ExitStatus::kAnswered;
 }
 
+// For what the arguments name: many machines, none of which is measured.
+absl::StatusOr<ExitStatus> RecommendForMany(const CommandContext& context,
+                                            const Flags& flags) {
+  const std::string format = flags.Get("format").value_or("text");
+  const std::optional<std::string> glibc = flags.Get("glibc");
+  if (flags.Has("cpuid") || flags.Get("measure").value_or("off") != "off") {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flags.arguments()[0],
+                     ": expected --measure=off and no --cpuid with it; what "
+                     "machines measured is for advisor merge"));
+  }
+  if (format != "text" && format != "json") {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--format: expected text or json for many machines, found ", format));
+  }
+  if (!glibc.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(flags.arguments()[0],
+                     " needs --glibc: for which glibc should the advice be?"));
+  }
+  absl::StatusOr<GlibcBuild> build = ParseGlibcBuild(*glibc);
+  if (!build.ok()) return build.status();
+  GroupedRequest request;
+  request.paths = flags.arguments();
+  request.recursive = flags.Has("recursive");
+  request.builds = {*std::move(build)};
+  request.glibc_tunables = flags.Get("glibc_tunables").value_or("");
+  request.as_json = format == "json";
+  return PrintGroups(context, request);
+}
+
 absl::StatusOr<ExitStatus> Run(const CommandContext& context,
                                const Flags& flags) {
+  if (!flags.arguments().empty()) return RecommendForMany(context, flags);
   const std::optional<std::string> there = flags.Get("glibc_tunables");
   if (!there.has_value()) return Recommend(context, flags);
   const Environment environment =
@@ -358,14 +370,17 @@ absl::StatusOr<ExitStatus> Run(const CommandContext& context,
 const CommandRow kRecommendCommand = {
     "recommend",
     "what to set in GLIBC_TUNABLES here, and why",
-    "",
+    "[FILE|FOLDER|ARCHIVE|-]...",
     0,
-    0,
+    kAnyNumber,
     "Detects this host or guest and its glibc, measures where `rep movsb`,\n"
     "`rep stosb` and non-temporal stores pay, and recommends thresholds that\n"
     "prove to be better on the real libc, or that nothing be set. With "
     "--cpuid\n"
-    "and --glibc it advises for a recorded machine, without measuring.\n",
+    "and --glibc it advises for a recorded machine, without measuring; with "
+    "FILE\n"
+    "arguments, as of `predict`, for each in it, and puts those for which the\n"
+    "answer is the same into one group.\n",
     kFlags,
     &Run,
 };
