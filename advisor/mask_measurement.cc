@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 #include <variant>
 
@@ -9,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "advisor/cpu/cpu_model.h"
 #include "advisor/glibc/hwcaps_mask.h"
@@ -17,6 +19,7 @@
 #include "advisor/host/load.h"
 #include "advisor/masks/mask_words.h"
 #include "advisor/measurement/effort.h"
+#include "advisor/workload/weights.h"
 #include "kernels/measure/pair_source.h"
 
 namespace advisor {
@@ -72,7 +75,7 @@ VariantCandidate CandidateOf(const std::string& glibc_tunables,
           cpu.after.memset != cpu.before.memset};
 }
 
-// A mask of one flag, which ComposeMask has no purpose for.
+// A mask of flags, which ComposeMask has no purpose for.
 Mask FlagMask(const MaskWeighing& weighing, absl::string_view item) {
   const int isa_level = weighing.isa_level.value_or(1);
   const std::string existing =
@@ -80,7 +83,8 @@ Mask FlagMask(const MaskWeighing& weighing, absl::string_view item) {
           .hwcaps.value_or("");
   Mask mask;
   mask.items = std::string(item);
-  mask.value = JoinMasks(existing, {mask.items});
+  const std::vector<std::string> words = absl::StrSplit(item, ',');
+  mask.value = JoinMasks(existing, words);
   mask.settings = {{TunableName(weighing.build, Tunable::kHwcaps), mask.value}};
   mask.glibc_tunables = MergeTunables(weighing.glibc_tunables, mask.settings);
   mask.cpus.push_back({"this machine",
@@ -96,7 +100,8 @@ std::vector<absl::string_view> FlagItems(const MaskWeighing& weighing) {
                                           "-Prefer_No_AVX512"};
   const VendorKind vendor = DecodeCpuModel(weighing.cpuid).vendor_kind;
   if (vendor == VendorKind::kHygon || vendor == VendorKind::kZhaoxin) {
-    items.push_back("-AVX_Fast_Unaligned_Load");
+    // Alone the first would get it the ssse3 variant.
+    items.push_back("-AVX_Fast_Unaligned_Load,Fast_Unaligned_Copy");
   }
   return items;
 }
@@ -104,6 +109,53 @@ std::vector<absl::string_view> FlagItems(const MaskWeighing& weighing) {
 bool IsSpecial(const MaskedChoice& choice) {
   return TraitsOfVariant(choice.memmove, false).is_special ||
          TraitsOfVariant(choice.memset, true).is_special;
+}
+
+// How much cells count for a workload: its time in calls of sizes that are
+// nearer to the cell's than to others', by the conditions of its calls.
+CellWeight WeightFor(const Workload* workload, const kernels::Study& study) {
+  if (workload == nullptr) return &WeightOf;
+  using Key = std::pair<bool, uint64_t>;
+  std::map<Key, double> cycles;
+  for (const kernels::ContrastResult& result : study.results) {
+    const kernels::Cell& cell = result.contrast.cell;
+    cycles[{cell.is_memset, cell.size}] = result.base_cycles;
+  }
+  const auto nearest = [cycles](bool is_memset, uint64_t size) {
+    std::optional<Key> best;
+    double least = 0;
+    for (const auto& [key, unused] : cycles) {
+      if (key.first != is_memset) continue;
+      const double distance =
+          std::abs(std::log2(static_cast<double>(std::max<uint64_t>(1, size)) /
+                             static_cast<double>(key.second)));
+      if (!best.has_value() || distance < least) {
+        best = key;
+        least = distance;
+      }
+    }
+    return best;
+  };
+  std::map<Key, double> shares;
+  for (const SizeShare& share :
+       TimeShares(*workload,
+                  [&](bool is_memset, uint64_t size) -> std::optional<double> {
+                    const std::optional<Key> key = nearest(is_memset, size);
+                    if (!key.has_value()) return std::nullopt;
+                    // Larger calls take longer; small ones all take much the
+                    // same.
+                    const double longer = static_cast<double>(size) /
+                                          static_cast<double>(key->second);
+                    return cycles[*key] * (size > 256 ? longer : 1);
+                  })) {
+    shares[*nearest(share.is_memset, share.size)] += share.share;
+  }
+  return [shares, workload](const kernels::Cell& cell) {
+    const auto share = shares.find({cell.is_memset, cell.size});
+    return share == shares.end()
+               ? 0
+               : share->second * ConditionWeight(*workload, cell);
+  };
 }
 
 class Weighing {
@@ -147,8 +199,10 @@ class Weighing {
     std::optional<size_t> best;
     double best_mean = std::log(kPromising);
     const int count = static_cast<int>(candidates_.size());
+    const CellWeight weight = WeightFor(options_.workload, study);
     for (int i = 0; i < count; ++i) {
-      const VariantJudgement judgement = JudgeVariant(study, i, count, 0.95);
+      const VariantJudgement judgement =
+          JudgeVariant(study, i, count, 0.95, weight);
       const MaskedChoice& after = candidates_[i].mask.cpus[0].after;
       advice_.trials.push_back(
           {candidates_[i].mask.value, after.memmove, after.memset,
@@ -188,10 +242,11 @@ class Weighing {
         RunVariantStudy(weighing_.glibc_tunables, {variant}, effort_.prove,
                         options_.seed + 3, "proving a mask", doors_);
     if (!study.ok()) return study.status();
+    const CellWeight weight = WeightFor(options_.workload, *study);
     const Mask& mask = candidates_[best].mask;
-    advice_.proof = JudgeVariantProof(*study, variant, kMaskWorth);
+    advice_.proof = JudgeVariantProof(*study, variant, kMaskWorth, weight);
     // Fresh processes tell what the best of several looked better than.
-    const VariantJudgement judgement = JudgeVariant(*study, 0, 1, 0.95);
+    const VariantJudgement judgement = JudgeVariant(*study, 0, 1, 0.95, weight);
     MaskTrial& trial = advice_.trials[best];
     trial.ratio = std::exp(judgement.mean.middle);
     trial.low = std::exp(judgement.mean.low);
@@ -251,7 +306,9 @@ std::vector<MaskCandidate> MaskCandidates(const MaskWeighing& weighing) {
     }
   }
   for (const absl::string_view item : FlagItems(weighing)) {
-    if (FindMaskName(absl::StripPrefix(item, "-"), weighing.build) != nullptr) {
+    const absl::string_view first = item.substr(0, item.find(','));
+    if (FindMaskName(absl::StripPrefix(first, "-"), weighing.build) !=
+        nullptr) {
       masks.push_back(FlagMask(weighing, item));
     }
   }

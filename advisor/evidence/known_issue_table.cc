@@ -326,8 +326,8 @@ constexpr absl::string_view kZen2 =
     "amd_17-31-00_epyc-rome_qemu-tcg_qemu72-tcg-epyc-rome";
 
 constexpr absl::string_view kWithoutAvxLoad =
-    "hwcaps=-AVX_Fast_Unaligned_Load (glibc.tune up to 2.28, then glibc.cpu); "
-    "`advisor recommend` measures whether it pays.";
+    "hwcaps=-AVX_Fast_Unaligned_Load,Fast_Unaligned_Copy (glibc.tune up to "
+    "2.28, then glibc.cpu); `advisor recommend` measures whether it pays.";
 
 // {id, severity, applies, title, remedy, reference, fixed in, sample that
 //  triggers it, sample that must not}. Most severe first.

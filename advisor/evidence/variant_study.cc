@@ -96,9 +96,13 @@ double NoiseOfMean(const Interval& control) {
 }
 
 // Every size takes another path, so that all cells count as touched.
-ProofSubject SubjectOf(bool is_memset) {
-  return {is_memset, [](uint64_t) { return CopyPath::kVectors; },
-          [](uint64_t) { return CopyPath::kRepString; }, nullptr};
+ProofSubject SubjectOf(bool is_memset, const CellWeight& weight) {
+  ProofSubject subject;
+  subject.is_memset = is_memset;
+  subject.before = [](uint64_t) { return CopyPath::kVectors; };
+  subject.after = [](uint64_t) { return CopyPath::kRepString; };
+  subject.weight = weight;
+  return subject;
 }
 
 std::string Words(const Interval& interval) {
@@ -147,14 +151,19 @@ std::vector<Contrast> VariantContrasts(
 }
 
 VariantJudgement JudgeVariant(const kernels::Study& study, int index, int count,
-                              double confidence) {
+                              double confidence, const CellWeight& weight) {
   VariantJudgement judgement;
   const Results measured = Comparisons(study, index + 1);
-  if (measured.empty() || study.processes < 2) return judgement;
+  double weights = 0;
+  for (const ContrastResult* result : measured) {
+    weights += weight(result->contrast.cell);
+  }
+  if (weights <= 0 || study.processes < 2) return judgement;
   const Results control = Control(study, measured, count);
-  judgement.mean = kernels::MeanInterval(MeanByProcess(measured), confidence);
+  judgement.mean =
+      kernels::MeanInterval(MeanByProcess(measured, weight), confidence);
   const Interval control_mean =
-      kernels::MeanInterval(MeanByProcess(control), confidence);
+      kernels::MeanInterval(MeanByProcess(control, weight), confidence);
   judgement.noise_floor =
       kernels::NoiseFloor(study, ControlSide(count), ControlAgainSide(count));
   judgement.control_differs = (control_mean.low > 0 || control_mean.high < 0) &&
@@ -166,7 +175,8 @@ VariantJudgement JudgeVariant(const kernels::Study& study, int index, int count,
 }
 
 Proof JudgeVariantProof(const kernels::Study& study,
-                        const VariantCandidate& candidate, double worth) {
+                        const VariantCandidate& candidate, double worth,
+                        const CellWeight& weight) {
   std::vector<Proof> proofs;
   std::string harm;
   for (const bool is_memset : {false, true}) {
@@ -174,7 +184,7 @@ Proof JudgeVariantProof(const kernels::Study& study,
       continue;
     }
     uint64_t harmed = 0;
-    proofs.push_back(JudgeProof(study, SubjectOf(is_memset), &harmed));
+    proofs.push_back(JudgeProof(study, SubjectOf(is_memset, weight), &harmed));
     const Proof& proof = proofs.back();
     if (harmed != 0) {
       harm = proof.summary;
@@ -185,7 +195,7 @@ Proof JudgeVariantProof(const kernels::Study& study,
   }
   if (proofs.empty()) return {};
   Proof joined = JoinProofs(proofs);
-  const VariantJudgement judgement = JudgeVariant(study, 0, 1, 0.99);
+  const VariantJudgement judgement = JudgeVariant(study, 0, 1, 0.99, weight);
   joined.holds = false;
   joined.touched_ratio = std::exp(judgement.mean.middle);
   joined.all_ratio = joined.touched_ratio;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "advisor/evidence/path_study.h"
 #include "advisor/report.h"
 #include "kernels/measure/statistics.h"
 #include "kernels/measure/study.h"
@@ -34,7 +35,7 @@ std::vector<kernels::Contrast> VariantContrasts(
     int pairs);
 
 struct VariantJudgement {
-  // Log of time with / without, the mean over cells by weight (path_study.h);
+  // Log of time with / without, the mean over cells by weight;
   // processes are the replicates.
   kernels::Interval mean = {0, 0, 0};
   // Of a cell, a log ratio.
@@ -45,16 +46,19 @@ struct VariantJudgement {
   CellVerdict verdict = CellVerdict::kCannotTell;
 };
 
-// Candidate `index` (from 0) of `count`.
+// Candidate `index` (from 0) of `count`. Nothing is told where no measured cell
+// has a weight.
 VariantJudgement JudgeVariant(const kernels::Study& study, int index, int count,
-                              double confidence);
+                              double confidence,
+                              const CellWeight& weight = &WeightOf);
 
 // The proof of a single candidate, on a study of its own: proof_study.h's
 // judgement of each changed function. The whole holds when the mean over all
 // its cells is below `worth` (a ratio) with 99 % confidence, no function is
 // harmed or slower in its mean, and the control agrees with itself.
 Proof JudgeVariantProof(const kernels::Study& study,
-                        const VariantCandidate& candidate, double worth);
+                        const VariantCandidate& candidate, double worth,
+                        const CellWeight& weight = &WeightOf);
 
 // One function's calls of some sizes.
 struct VariantCost {

@@ -1,5 +1,7 @@
-#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -18,6 +20,30 @@ std::string ChangeText(absl::string_view functions, const std::string& before,
                       before == after ? "" : absl::StrCat(" -> ", after));
 }
 
+// Thresholds that the mask moves (up to 2.32), or that are fixed with it.
+std::string MovedText(const Thresholds& before, const Thresholds& after) {
+  std::vector<std::string> parts;
+  const auto add = [&](absl::string_view name,
+                       std::optional<uint64_t> old_value,
+                       std::optional<uint64_t> value) {
+    if (old_value == value || !value.has_value()) return;
+    parts.push_back(absl::StrCat(
+        name, " ", old_value.has_value() ? FormatBytes(*old_value) : "none",
+        " -> ", *value == UINT64_MAX ? "never" : FormatBytes(*value)));
+  };
+  add("data_cache_size", before.data_cache_size, after.data_cache_size);
+  add("shared_cache_size", before.shared_cache_size, after.shared_cache_size);
+  add("non_temporal_threshold", before.non_temporal_threshold,
+      after.non_temporal_threshold);
+  add("rep_movsb_threshold", before.rep_movsb_threshold,
+      after.rep_movsb_threshold);
+  add("rep_stosb_threshold", before.rep_stosb_threshold,
+      after.rep_stosb_threshold);
+  add("memset_non_temporal_threshold", before.memset_non_temporal_threshold,
+      after.memset_non_temporal_threshold);
+  return absl::StrJoin(parts, ", ");
+}
+
 void SelectsPart(const Mask& mask, Page& page) {
   page.Title("Selects");
   for (const MaskedCpu& cpu : mask.cpus) {
@@ -27,6 +53,7 @@ void SelectsPart(const Mask& mask, Page& page) {
                    2);
     page.Paragraph(ChangeText("memset", cpu.before.memset, cpu.after.memset),
                    2);
+    page.Paragraph(MovedText(cpu.before.thresholds, cpu.after.thresholds), 2);
   }
 }
 
