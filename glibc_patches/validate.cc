@@ -401,12 +401,6 @@ int Main(int argc, char** argv) {
     return Fail(ExitStatus::kUsage,
                 "--built-base and --built-patched need each other");
   }
-  const std::string claim = flags->Get("claim").value_or("change");
-  if (claim != "change" && claim != "no-change") {
-    return Fail(ExitStatus::kUsage,
-                absl::StrCat("--claim: expected change or no-change, found '",
-                             claim, "'"));
-  }
   return Program(*std::move(flags)).Run();
 }
 

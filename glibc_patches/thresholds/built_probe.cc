@@ -55,9 +55,14 @@ absl::Status BuildProbe(const std::string& source, const std::string& out,
   const auto result = subprocess.Run(command);
   if (!result.ok()) return result.status();
   if (result->succeeded()) return absl::OkStatus();
-  return absl::InvalidArgumentError(result->exit_status
-                                        ? FirstError(result->standard_error)
-                                        : result->Describe());
+  if (!result->exit_status) {
+    return absl::InvalidArgumentError(result->Describe());
+  }
+  // With the path as it is in the tree.
+  std::string message = FirstError(result->standard_error);
+  const size_t in_tree = message.find("/sysdeps/");
+  if (in_tree != std::string::npos) message.erase(0, in_tree + 1);
+  return absl::InvalidArgumentError(message);
 }
 
 absl::StatusOr<bool> ProbesDiffer(const std::string& base,
