@@ -162,6 +162,8 @@ std::string ProofSection(const Report& report) {
                : "";
   }
   const Proof& proof = *report.proof;
+  // Its cells say nothing then.
+  if (proof.processes == 0) return Paragraph(proof.summary);
   return absl::StrCat(
       Paragraph(absl::StrCat(proof.holds ? "It holds. " : "It does not hold. ",
                              proof.summary)),

@@ -1,5 +1,6 @@
 #include "advisor/render/json_renderer.h"
 
+#include <cmath>
 #include <optional>
 
 #include "absl/time/time.h"
@@ -110,6 +111,14 @@ Json OneRecommendation(const Recommendation& recommendation) {
             {"obsolete_from", recommendation.validity.obsolete_from}}}};
 }
 
+// A bound that is not known, since too little was measured, is null.
+Json Interval(double low, double high) {
+  const auto bound = [](double value) {
+    return value > 0 && std::isfinite(value) ? Json(value) : Json(nullptr);
+  };
+  return Json::array({bound(low), bound(high)});
+}
+
 absl::string_view CellVerdictName(CellVerdict verdict) {
   switch (verdict) {
     case CellVerdict::kFaster:
@@ -131,7 +140,7 @@ Json Cell(const ProofCell& cell) {
           {"regime", cell.regime},
           {"copiers", cell.copiers},
           {"ratio", cell.ratio},
-          {"interval", {cell.low, cell.high}},
+          {"interval", Interval(cell.low, cell.high)},
           {"cycles_before", cell.cycles_before},
           {"cycles_after", cell.cycles_after},
           {"verdict", std::string(CellVerdictName(cell.verdict))}};
@@ -166,7 +175,8 @@ Json Caches(const std::optional<CacheTruth>& caches) {
 
 Json WholeMix(const std::optional<WorkloadSummary::Ratio>& ratio) {
   if (!ratio.has_value()) return nullptr;
-  return {{"ratio", ratio->ratio}, {"interval", {ratio->low, ratio->high}}};
+  return {{"ratio", ratio->ratio},
+          {"interval", Interval(ratio->low, ratio->high)}};
 }
 
 Json Workload(const std::optional<WorkloadSummary>& workload) {
@@ -186,7 +196,7 @@ Json Mask(const MaskTrial& trial) {
           {"memmove_variant", trial.memmove_variant},
           {"memset_variant", trial.memset_variant},
           {"ratio", trial.ratio},
-          {"interval", {trial.low, trial.high}},
+          {"interval", Interval(trial.low, trial.high)},
           {"verdict", std::string(CellVerdictName(trial.verdict))}};
 }
 

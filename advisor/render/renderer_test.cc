@@ -1,6 +1,7 @@
 #include "advisor/render/renderer.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -186,6 +187,33 @@ TEST(JsonRendererTest, TellsUnknownFromZero) {
   EXPECT_EQ(json["glibc"]["thresholds"][0]["bytes"], 0);
   EXPECT_TRUE(json["glibc"]["thresholds"][1]["bytes"].is_null());
   EXPECT_EQ(json["recommendation"]["tunables"], nlohmann::json::object());
+}
+
+TEST(JsonRendererTest, ABoundThatIsNotKnownIsNull) {
+  Report report;
+  report.proof.emplace();
+  report.proof->cells.resize(2);
+  report.proof->cells[0].low = 0;
+  report.proof->cells[0].high = std::numeric_limits<double>::infinity();
+  report.proof->cells[1].low = 0.5;
+  const auto json = nlohmann::json::parse(Render("json", report));
+  const auto& cells = json["proof"]["cells"];
+  EXPECT_EQ(cells[0]["interval"], nlohmann::json({nullptr, nullptr}));
+  EXPECT_EQ(cells[1]["interval"], nlohmann::json({0.5, 1.0}));
+}
+
+TEST(RendererTest, ShowsNoRatiosThatWereNotMeasured) {
+  Report report;
+  report.proof.emplace();
+  report.proof->summary = "there was not enough time";
+  report.proof->cells.resize(1);
+  const std::string page = Render("html", report);
+  EXPECT_THAT(page, HasSubstr("there was not enough time"));
+  EXPECT_THAT(page, Not(HasSubstr("0 fresh processes")));
+  EXPECT_THAT(page, Not(HasSubstr("id=\"proof-1")));
+  const std::string text = Render("text", report);
+  EXPECT_THAT(text, HasSubstr("there was not enough time"));
+  EXPECT_THAT(text, Not(HasSubstr("fresh processes")));
 }
 
 TEST(JsonRendererTest, KeepsSixtyFourBits) {

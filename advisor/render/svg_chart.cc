@@ -133,6 +133,13 @@ std::string SeriesLines(const std::vector<ChartSeries>& all, const LogAxis& x,
   return text;
 }
 
+std::string IntervalText(const ChartInterval& row) {
+  if (!std::isfinite(row.high)) {
+    return absl::StrFormat("%.2f [unknown]", row.ratio);
+  }
+  return absl::StrFormat("%.2f [%.2f, %.2f]", row.ratio, row.low, row.high);
+}
+
 // "0.1", "0.05", ...: such that not more than eight are in `range`.
 double RatioStep(double range) {
   for (const double step : {0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5}) {
@@ -273,7 +280,9 @@ std::string RatioChart(const ChartText& text, double low, double high,
        tick += step) {
     const double at = to_x(tick);
     absl::StrAppend(&inside, Line(at, kTop, at, bottom, "grid"));
-    const std::string label = absl::StrFormat("%.3g", tick);
+    // No "-0".
+    const std::string label =
+        absl::StrFormat("%.3g", std::abs(tick) < 1e-9 ? 0.0 : tick);
     if (at - TextWidth(label) / 2 < free) continue;
     free = at + TextWidth(label) / 2 + 4;
     absl::StrAppend(&inside, Text(at, bottom + 16, Anchor::kMiddle, label));
@@ -287,9 +296,7 @@ std::string RatioChart(const ChartText& text, double low, double high,
         Line(to_x(row.low), y, to_x(row.high), y, css),
         absl::StrFormat("<circle cx=\"%s\" cy=\"%s\" r=\"4\" class=\"%s\"/>\n",
                         Number(to_x(row.ratio)), Number(y), css),
-        Text(kWidth, y + 4, Anchor::kEnd,
-             absl::StrFormat("%.2f [%.2f, %.2f]", row.ratio, row.low,
-                             row.high)));
+        Text(kWidth, y + 4, Anchor::kEnd, IntervalText(row)));
     y += kRow;
   }
   absl::StrAppend(&inside,

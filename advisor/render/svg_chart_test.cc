@@ -1,5 +1,6 @@
 #include "advisor/render/svg_chart.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -114,6 +115,18 @@ TEST(LogChartTest, LabelsOfMarksDoNotOverlap) {
       EXPECT_TRUE(a.right < b.left || b.right < a.left);
     }
   }
+}
+
+TEST(RatioChartTest, SaysWhereThereIsNoInterval) {
+  const std::string svg =
+      RatioChart({"x", "t", "d"}, 0, 2, 0,
+                 {{"4 KiB", 1, 0, std::numeric_limits<double>::infinity(),
+                   "cannot-tell"}});
+  Parsed(svg);
+  EXPECT_THAT(svg, HasSubstr(">1.00 [unknown]</text>"));
+  EXPECT_THAT(svg, HasSubstr(">0</text>"));
+  EXPECT_THAT(svg, Not(HasSubstr("inf")));
+  EXPECT_THAT(svg, Not(HasSubstr(">-0<")));
 }
 
 TEST(RatioChartTest, CutsIntervalsAtTheAxis) {

@@ -175,6 +175,8 @@ void ProofPart(const Report& report, Page& page) {
   const Proof& proof = *report.proof;
   page.Paragraph(absl::StrCat(proof.holds ? "It holds. " : "It does not hold. ",
                               proof.summary));
+  // Its cells say nothing then.
+  if (proof.processes == 0) return;
   page.Paragraph(absl::StrFormat(
       "%d fresh processes on the real libc; noise floor %s, stolen time %s; "
       "geometric mean of time %.2f in the cells that it touches, %.2f in all",
