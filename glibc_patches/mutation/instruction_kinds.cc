@@ -75,9 +75,12 @@ bool IsComparison(const AssemblyInstruction& instruction) {
 Uses UsesOf(const AssemblyInstruction& instruction) {
   Uses uses;
   if (absl::StartsWith(instruction.mnemonic, "rep")) {
-    for (const char* name : {"%rcx", "%rsi", "%rdi", "%rax", "flags"}) {
+    for (const char* name : {"%rcx", "%rsi", "%rdi"}) {
       uses.read.insert(name);
       uses.written.insert(name);
+    }
+    if (absl::StrContains(instruction.mnemonic, "stos")) {
+      uses.read.insert("%rax");
     }
   }
   const bool compares = IsComparison(instruction);

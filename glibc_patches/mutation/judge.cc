@@ -15,13 +15,14 @@
 #include "glibc_patches/check_plan.h"
 #include "glibc_patches/checks/runner.h"
 #include "glibc_patches/loaded_trees.h"
+#include "glibc_patches/mutation/paths.h"
 #include "glibc_patches/speed_plan.h"
 #include "kernels/variant.h"
 
 namespace glibc_patches {
 namespace {
 
-constexpr int kWords = 8;
+constexpr int kWords = 9;
 
 std::map<std::string, size_t> SizesOf(const std::string& path) {
   std::map<std::string, size_t> sizes;
@@ -47,7 +48,10 @@ std::vector<const kernels::Variant*> VariantsOf(const JudgeRequest& request,
   const advisor::CpuidTable cpu = advisor::ReadNativeCpuid();
   std::vector<const kernels::Variant*> variants;
   for (const kernels::Variant& variant : kernels::AllVariants()) {
-    if (variant.source != request.source) continue;
+    if (variant.source != request.source ||
+        variant.tree->name() != kPatchedTree) {
+      continue;
+    }
     const auto missing = kernels::MissingFeature(variant, cpu);
     if (missing.has_value() && missing != "RTM") {
       ++judgement.not_runnable;
@@ -90,8 +94,26 @@ std::vector<PlannedCheck> PlanOf(const JudgeRequest& request,
   return plan;
 }
 
+void CompareWithBase(const std::vector<const kernels::Variant*>& variants,
+                     Judgement& judgement) {
+  for (const kernels::Variant* variant : variants) {
+    for (const kernels::Variant& base : kernels::AllVariants()) {
+      if (base.tree->name() != kBaseTree || base.name != variant->name) {
+        continue;
+      }
+      const PathComparison paths = ComparePaths(base, *variant);
+      judgement.compared += paths.calls;
+      judgement.differ += paths.differ;
+    }
+  }
+}
+
 Judgement Judge(const JudgeRequest& request) {
   Judgement judgement;
+  if (!request.base_tree.empty()) {
+    CompareWithBase(VariantsOf(request, judgement), judgement);
+    return judgement;
+  }
   const std::vector<PlannedCheck> plan = PlanOf(request, judgement);
   RunOptions options;
   options.seed = request.seed;
@@ -132,7 +154,8 @@ std::vector<std::string> WordsOf(const JudgeRequest& request) {
           std::to_string(request.seed),
           absl::StrJoin(request.excused, ","),
           request.only_check,
-          request.only_variant};
+          request.only_variant,
+          request.base_tree};
 }
 
 int ServeJudge(absl::Span<const std::string> words) {
@@ -150,8 +173,12 @@ int ServeJudge(absl::Span<const std::string> words) {
   request.excused = absl::StrSplit(words[5], ',', absl::SkipEmpty());
   request.only_check = words[6];
   request.only_variant = words[7];
-  const absl::Status status =
+  request.base_tree = words[8];
+  absl::Status status =
       LoadTree(request.tree, kPatchedTree, SizesOf(request.sizes));
+  if (status.ok() && !request.base_tree.empty()) {
+    status = LoadTree(request.base_tree, kBaseTree);
+  }
   if (!status.ok()) {
     std::cerr << status.message() << "\n";
     return 4;
@@ -164,7 +191,7 @@ int ServeJudge(absl::Span<const std::string> words) {
             << judgement.check << "\t" << judgement.variant << "\t"
             << field(judgement.what) << "\t" << judgement.passed << "\t"
             << judgement.not_runnable << "\t" << judgement.in_second_look
-            << "\n";
+            << "\t" << judgement.compared << "\t" << judgement.differ << "\n";
   return 0;
 }
 
@@ -172,9 +199,11 @@ absl::StatusOr<Judgement> ParseJudgement(absl::string_view text) {
   const std::vector<std::string> words =
       absl::StrSplit(text.substr(0, text.find('\n')), '\t');
   Judgement judgement;
-  if (words.size() != 7 || (words[0] != "killed" && words[0] != "survived") ||
+  if (words.size() != 9 || (words[0] != "killed" && words[0] != "survived") ||
       !absl::SimpleAtoi(words[4], &judgement.passed) ||
-      !absl::SimpleAtoi(words[5], &judgement.not_runnable)) {
+      !absl::SimpleAtoi(words[5], &judgement.not_runnable) ||
+      !absl::SimpleAtoi(words[7], &judgement.compared) ||
+      !absl::SimpleAtoi(words[8], &judgement.differ)) {
     return absl::InternalError(
         absl::StrCat("expected a judgement, found '", text, "'"));
   }

@@ -4,6 +4,7 @@
 #ifndef GLIBC_PATCHES_MUTATION_JUDGE_H_
 #define GLIBC_PATCHES_MUTATION_JUDGE_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct JudgeRequest {
   // Of the one check that is made; empty: all of the plan.
   std::string only_check;
   std::string only_variant;
+  // The base's tree: no check is made, the ways of both are compared.
+  std::string base_tree;
 };
 
 struct Judgement {
@@ -42,6 +45,9 @@ struct Judgement {
   // Checks that passed, and variants that this CPU lacks a feature for.
   int passed = 0;
   int not_runnable = 0;
+  // Calls that were compared with the base, and those that went another way.
+  int64_t compared = 0;
+  int64_t differ = 0;
 };
 
 // The words after argv[0].

@@ -15,6 +15,8 @@
 #include "advisor/host/interrupt.h"
 #include "glibc_patches/built_tree.h"
 #include "glibc_patches/mutation/assembly.h"
+#include "glibc_patches/mutation/decisions.h"
+#include "glibc_patches/mutation/equivalence.h"
 #include "glibc_patches/mutation/rules.h"
 #include "glibc_patches/patched_source.h"
 #include "glibc_patches/scratch_folder.h"
@@ -195,9 +197,48 @@ class MutationRun {
       result.fate = Fate::kKilled;
     } else if (result.judgement.passed > 0) {
       result.fate = Fate::kSurvived;
+      if (!IsPreserving(result.mutant.rule)) Explain(request, result);
     } else {
       result.reason = "no variant of the file runs on this CPU";
     }
+  }
+
+  // A survivor is equivalent for one of the reasons that README.md lists.
+  void Explain(JudgeRequest request, JudgedMutant& result) {
+    const Mutant& mutant = result.mutant;
+    const Listing& listing = listings_.at(mutant.source);
+    const RuleContext context = RuleContext::Of(listing, mutant.source);
+    if (const auto reason = WhyEquivalent(context, mutant)) {
+      result.fate = Fate::kEquivalent;
+      result.reason = *reason;
+      return;
+    }
+    if (!OnlyDecides(context, mutant)) return;
+    request.base_tree = PlacedTree(built(), 0);
+    const auto paths = Ask(request);
+    if (!paths.ok()) {
+      Stop(paths.status());
+      return;
+    }
+    const bool sign = mutant.rule == "wrong_sign" && paths->differ == 0;
+    if (paths->differ == 0 && !(sign && paths->compared > 0)) return;
+    result.fate = Fate::kEquivalent;
+    result.reason = absl::StrCat(
+        "only decides which way jumps go, and both ways are right: ",
+        paths->differ, " of ", paths->compared,
+        " calls went another way than the base, and no check failed");
+    if (sign) {
+      result.reason = absl::StrCat(
+          "signed and unsigned differ only for numbers that no size and no "
+          "address has: none of ",
+          paths->compared, " calls went another way");
+    }
+  }
+
+  static bool IsPreserving(const std::string& rule) {
+    const auto rules = PreservingRules();
+    return std::any_of(rules.begin(), rules.end(),
+                       [&](const Rule& row) { return row.name == rule; });
   }
 
   // What validate_patch excuses, too. Asked once for each check and variant.

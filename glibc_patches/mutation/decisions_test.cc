@@ -1,0 +1,97 @@
+#include "glibc_patches/mutation/decisions.h"
+
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "glibc_patches/mutation/equivalence.h"
+#include "gtest/gtest.h"
+
+namespace glibc_patches {
+namespace {
+
+// The first mutant of a rule whose instruction begins with `before`.
+Mutant MutantOf(const RuleContext& context, absl::string_view rule,
+                absl::string_view before) {
+  for (const Mutant& mutant : Plant(context, FaultRules())) {
+    if (mutant.rule == rule && absl::StartsWith(mutant.before, before)) {
+      return mutant;
+    }
+  }
+  ADD_FAILURE() << "no mutant of " << rule << " at " << before;
+  return {};
+}
+
+constexpr char kCopy[] = R"(
+copy: mov %rdi, %rax
+ mov %rsi, %rcx
+ sub %rdi, %rcx
+ lea 64(%rsi), %r8
+ cmp __x86_threshold(%rip), %rdx
+ jb 1f
+ and $15, %ecx
+ jz .Lloop
+1: rep movsb
+ ret
+.Lloop:
+ movups (%rsi), %xmm0
+ movups %xmm0, (%rdi)
+ add $16, %rsi
+ cmp %r8, %rsi
+ jb .Lloop
+.Lend:
+ ret
+)";
+
+TEST(OnlyDecidesTest, TellsDecisionsFromAddressesAndResults) {
+  const Listing listing = ParseListing(kCopy);
+  const RuleContext context = RuleContext::Of(listing, "memmove-copy");
+  const auto only_decides = [&](const char* rule, const char* before) {
+    return OnlyDecides(context, MutantOf(context, rule, before));
+  };
+  EXPECT_TRUE(only_decides("weakened_branch", "jb 1f"));
+  EXPECT_TRUE(only_decides("weakened_branch", "jb .Lloop"));
+  EXPECT_TRUE(only_decides("dropped_branch", "jz .Lloop"));
+  // r8 is compared only.
+  EXPECT_TRUE(only_decides("displacement_off_by_one", "lea"));
+  EXPECT_TRUE(only_decides("truncated_register", "cmp __x86_threshold"));
+  EXPECT_FALSE(only_decides("wrong_target", "jz .Lloop"));
+  // rcx is the count of rep movsb.
+  EXPECT_FALSE(only_decides("immediate_off_by_one", "and"));
+  EXPECT_FALSE(only_decides("immediate_off_by_one", "add"));
+  EXPECT_FALSE(only_decides("dropped_instruction", "mov %rdi, %rax"));
+  EXPECT_FALSE(only_decides("displacement_off_by_one", "movups (%rsi)"));
+  EXPECT_FALSE(only_decides("wrong_return_value", "ret"));
+}
+
+TEST(OnlyDecidesTest, SaysNothingAboutComputedJumps) {
+  const Listing listing =
+      ParseListing("f: sub %rsi, %rcx\n cmp $1, %rdx\n jmp *%rcx\n");
+  const RuleContext context = RuleContext::Of(listing, "memmove-copy");
+  EXPECT_FALSE(
+      OnlyDecides(context, MutantOf(context, "immediate_off_by_one", "cmp")));
+}
+
+TEST(WhyEquivalentTest, KnowsWhatIsTheSameInOtherWords) {
+  const auto explained = [](const char* source, const char* rule,
+                            const char* text, const char* before) {
+    const Listing listing = ParseListing(absl::StrCat("f:", text));
+    const RuleContext context = RuleContext::Of(listing, source);
+    return WhyEquivalent(context, MutantOf(context, rule, before)).has_value();
+  };
+  constexpr char kAligned[] = " and $-64, %rdi\n add $64, %rdi\n ret\n";
+  EXPECT_TRUE(explained("memset-x", "swapped_instructions", kAligned, "and"));
+  // 32 is no multiple of 64.
+  EXPECT_FALSE(explained("memset-x", "swapped_instructions",
+                         " and $-64, %rdi\n add $32, %rdi\n ret\n", "and"));
+  // Coarser by two vectors, and for memset only.
+  constexpr char kLoop[] = " movups %xmm0, (%rdi)\n and $-16, %rdi\n ret\n";
+  EXPECT_TRUE(explained("memset-x", "wrong_alignment", kLoop, "and"));
+  EXPECT_FALSE(explained("memmove-x", "wrong_alignment", kLoop, "and"));
+  EXPECT_FALSE(explained("memset-x", "wrong_alignment",
+                         " and $-64, %rdi\n movups %xmm0, (%rdi)\n", "and"));
+  EXPECT_FALSE(explained("memmove-x", "dropped_return", kLoop, "ret"));
+}
+
+}  // namespace
+}  // namespace glibc_patches

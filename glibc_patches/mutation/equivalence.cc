@@ -1,0 +1,101 @@
+#include "glibc_patches/mutation/equivalence.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "glibc_patches/mutation/instruction_kinds.h"
+
+namespace glibc_patches {
+namespace {
+
+// Indices of the instructions that are changed.
+std::vector<size_t> Changed(const RuleContext& context, const Mutant& mutant) {
+  std::vector<size_t> changed;
+  const auto& all = context.listing.instructions;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (std::any_of(mutant.edits.begin(), mutant.edits.end(),
+                    [&](const TextEdit& edit) {
+                      return edit.begin >= all[i].begin &&
+                             edit.begin < all[i].begin + all[i].size;
+                    })) {
+      changed.push_back(i);
+    }
+  }
+  return changed;
+}
+
+std::optional<int64_t> ImmediateOf(const AssemblyInstruction& instruction) {
+  if (instruction.operands.size() != 2 ||
+      instruction.operands[0].kind != OperandKind::kImmediate) {
+    return std::nullopt;
+  }
+  return Evaluate(instruction.operands[0].text);
+}
+
+// A multiple of an alignment is added before instead of after aligning.
+bool Commute(const RuleContext& context, const Mutant& mutant) {
+  const std::vector<size_t> changed = Changed(context, mutant);
+  if (mutant.rule != "swapped_instructions" || changed.size() != 2)
+    return false;
+  const auto& all = context.listing.instructions;
+  const AssemblyInstruction* mask = &all[changed[0]];
+  const AssemblyInstruction* sum = &all[changed[1]];
+  if (!absl::StartsWith(mask->mnemonic, "and")) std::swap(mask, sum);
+  const auto by = ImmediateOf(*mask), added = ImmediateOf(*sum);
+  return absl::StartsWith(mask->mnemonic, "and") &&
+         (absl::StartsWith(sum->mnemonic, "add") ||
+          absl::StartsWith(sum->mnemonic, "sub")) &&
+         by.has_value() && added.has_value() && *by < 0 &&
+         (*by & -*by) == -*by && *added % *by == 0 &&
+         mask->operands[1].text == sum->operands[1].text;
+}
+
+// The start of memset's loop is aligned more coarsely, by no more than the
+// vectors that were stored before it: the loop sets some of them again.
+bool AlignsWithinWhatIsSet(const RuleContext& context, const Mutant& mutant) {
+  const std::vector<size_t> changed = Changed(context, mutant);
+  if (mutant.rule != "wrong_alignment" || changed.size() != 1 ||
+      !absl::StartsWith(mutant.source, "memset")) {
+    return false;
+  }
+  const auto mask = ImmediateOf(context.listing.instructions[changed[0]]);
+  const auto now = Evaluate(mutant.edits[0].replacement);
+  return mask.has_value() && now.has_value() && *mask < 0 && *now < *mask &&
+         -*now <= 4 * std::max(context.vector_bytes, 16);
+}
+
+// Falls into code that sets the same bytes once more.
+bool SetsAgain(const RuleContext&, const Mutant& mutant) {
+  return mutant.rule == "dropped_return" &&
+         absl::StartsWith(mutant.source, "memset");
+}
+
+struct EquivalenceRow {
+  bool (*holds)(const RuleContext& context, const Mutant& mutant);
+  const char* reason;
+};
+constexpr EquivalenceRow kRows[] = {
+    {AlignsWithinWhatIsSet,
+     "the loop begins at most four vectors lower, in bytes that are set "
+     "already: they are set to the same again"},
+    {Commute,
+     "a multiple of the alignment is added before instead of after aligning: "
+     "the same number"},
+    {SetsAgain,
+     "goes on in code of larger sizes, which sets bytes of the destination to "
+     "the same again"},
+};
+
+}  // namespace
+
+std::optional<std::string> WhyEquivalent(const RuleContext& context,
+                                         const Mutant& mutant) {
+  for (const EquivalenceRow& row : kRows) {
+    if (row.holds(context, mutant)) return row.reason;
+  }
+  return std::nullopt;
+}
+
+}  // namespace glibc_patches
