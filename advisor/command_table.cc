@@ -8,6 +8,7 @@
 #include "advisor/command_merge.h"
 #include "advisor/command_predict.h"
 #include "advisor/command_recommend.h"
+#include "advisor/command_verify.h"
 #include "advisor/command_version.h"
 
 namespace advisor {
@@ -15,9 +16,9 @@ namespace {
 
 // One row a command; sorted by name.
 constexpr const CommandRow* kCommands[] = {
-    &kCompareCommand, &kHelpCommand,      &kInspectCommand,
-    &kLintCommand,    &kMaskCommand,      &kMergeCommand,
-    &kPredictCommand, &kRecommendCommand, &kVersionCommand,
+    &kCompareCommand, &kHelpCommand,    &kInspectCommand, &kLintCommand,
+    &kMaskCommand,    &kMergeCommand,   &kPredictCommand, &kRecommendCommand,
+    &kVerifyCommand,  &kVersionCommand,
 };
 
 }  // namespace

@@ -65,6 +65,7 @@ absl::StatusOr<Flags> Flags::Parse(absl::Span<const std::string> words,
     }
     if (!absl::StartsWith(*word, "-") || *word == "-") {
       result.arguments_.push_back(*word);
+      ++result.plain_arguments_;
       continue;
     }
     absl::string_view rest = *word;

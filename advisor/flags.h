@@ -6,6 +6,7 @@
 #ifndef ADVISOR_FLAGS_H_
 #define ADVISOR_FLAGS_H_
 
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -50,10 +51,13 @@ class Flags {
 
   // The words that are no flags.
   const std::vector<std::string>& arguments() const { return arguments_; }
+  // Those of them that stand before "--".
+  size_t plain_arguments() const { return plain_arguments_; }
 
  private:
   std::map<std::string, std::vector<std::string>> values_;
   std::vector<std::string> arguments_;
+  size_t plain_arguments_ = 0;
 };
 
 }  // namespace advisor
