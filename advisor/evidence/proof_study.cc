@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -59,34 +60,8 @@ std::vector<uint64_t> Spread(const std::vector<uint64_t>& values, size_t most) {
   return chosen;
 }
 
-// The touched sizes and their neighbours.
-std::vector<uint64_t> SizesOf(const ProofSubject& subject, uint64_t largest) {
-  std::vector<uint64_t> below, touched, above;
-  for (const uint64_t size : AllSizes(largest)) {
-    if (subject.before(size) != subject.after(size)) {
-      touched.push_back(size);
-    } else {
-      (touched.empty() ? below : above).push_back(size);
-    }
-  }
-  std::vector<uint64_t> sizes = Spread(
-      touched, subject.sizes.empty() ? kMostTouchedSizes : kMostOtherSizes);
-  for (const uint64_t size : subject.sizes) {
-    if (size <= largest &&
-        std::find(sizes.begin(), sizes.end(), size) == sizes.end()) {
-      sizes.push_back(size);
-    }
-  }
-  for (size_t i = 0; i < kNeighbours; ++i) {
-    if (i < below.size()) sizes.push_back(below[below.size() - 1 - i]);
-    if (i < above.size()) sizes.push_back(above[i]);
-  }
-  std::sort(sizes.begin(), sizes.end());
-  return sizes;
-}
-
-std::vector<Cell> CellsOf(const ProofSubject& subject, uint64_t size,
-                          int copiers) {
+std::vector<Cell> AllCellsOf(const ProofSubject& subject, uint64_t size,
+                             int copiers) {
   const bool m = subject.is_memset;
   const bool non_temporal = subject.before(size) == CopyPath::kNonTemporal ||
                             subject.after(size) == CopyPath::kNonTemporal;
@@ -108,6 +83,54 @@ std::vector<Cell> CellsOf(const ProofSubject& subject, uint64_t size,
     cells.push_back({m, size, Alignment::kAligned, Regime::kRotating, copiers});
   }
   return cells;
+}
+
+CellWeight WeightFor(const ProofSubject& subject) {
+  return subject.weight != nullptr ? subject.weight : &WeightOf;
+}
+
+// Those that count, where some do. A workload's time is better spent on what it
+// does.
+std::vector<Cell> CellsOf(const ProofSubject& subject, uint64_t size,
+                          int copiers) {
+  const CellWeight weight = WeightFor(subject);
+  const std::vector<Cell> all = AllCellsOf(subject, size, copiers);
+  std::vector<Cell> counting;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(counting),
+               [&](const Cell& cell) { return weight(cell) > 0; });
+  return counting.empty() ? all : counting;
+}
+
+bool Counts(const ProofSubject& subject, uint64_t size, int copiers) {
+  const CellWeight weight = WeightFor(subject);
+  return weight(CellsOf(subject, size, copiers)[0]) > 0;
+}
+
+// The touched sizes and their neighbours.
+std::vector<uint64_t> SizesOf(const ProofSubject& subject, uint64_t largest,
+                              int copiers) {
+  std::vector<uint64_t> below, touched, above;
+  for (const uint64_t size : AllSizes(largest)) {
+    if (subject.before(size) != subject.after(size)) {
+      if (Counts(subject, size, copiers)) touched.push_back(size);
+    } else {
+      (touched.empty() ? below : above).push_back(size);
+    }
+  }
+  std::vector<uint64_t> sizes = Spread(
+      touched, subject.sizes.empty() ? kMostTouchedSizes : kMostOtherSizes);
+  for (const uint64_t size : subject.sizes) {
+    if (size <= largest &&
+        std::find(sizes.begin(), sizes.end(), size) == sizes.end()) {
+      sizes.push_back(size);
+    }
+  }
+  for (size_t i = 0; i < kNeighbours; ++i) {
+    if (i < below.size()) sizes.push_back(below[below.size() - 1 - i]);
+    if (i < above.size()) sizes.push_back(above[i]);
+  }
+  std::sort(sizes.begin(), sizes.end());
+  return sizes;
 }
 
 int PairsFor(uint64_t size) {
@@ -163,10 +186,6 @@ Results Judged(const Results& results, const ProofSubject& subject) {
     if (subject.measured(size) == subject.after(size)) judged.push_back(result);
   }
   return judged;
-}
-
-CellWeight WeightFor(const ProofSubject& subject) {
-  return subject.weight != nullptr ? subject.weight : &WeightOf;
 }
 
 // One thing that must not get slower.
@@ -244,7 +263,7 @@ bool IsSameCell(const ProofCell& a, const ProofCell& b) {
 std::vector<Contrast> ProofContrasts(const ProofPlan& plan) {
   std::vector<Contrast> contrasts;
   for (const ProofSubject& subject : plan.subjects) {
-    for (const uint64_t size : SizesOf(subject, plan.largest)) {
+    for (const uint64_t size : SizesOf(subject, plan.largest, plan.copiers)) {
       const std::vector<Cell> cells = CellsOf(subject, size, plan.copiers);
       for (const Cell& cell : cells) {
         AddOnce(contrasts, {cell, kWithoutSide, kWithSide, PairsFor(size)});

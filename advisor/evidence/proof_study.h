@@ -37,8 +37,8 @@ struct ProofSubject {
   // what is judged: cells in which the two differ say nothing. nullptr:
   // `after`.
   std::function<CopyPath(uint64_t)> measured = nullptr;
-  // How much a cell counts beside all others. What has no weight is measured
-  // and shown, but neither gains nor harms. nullptr: WeightOf.
+  // How much a cell counts beside all others. What has no weight neither gains
+  // nor harms, and is measured only for neighbours. nullptr: WeightOf.
   CellWeight weight = nullptr;
   // Sizes of a workload's calls that are proved beside the others, with one
   // copier and with several.

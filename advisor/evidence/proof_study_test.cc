@@ -170,5 +170,28 @@ TEST(ProofStudyTest, JoinsProofs) {
   EXPECT_EQ(JoinProofs({good, bad}).cells.size(), good.cells.size());
 }
 
+// A workload of 8000-byte copies between aligned buffers in use.
+TEST(ProofStudyTest, AWorkloadProvesWhatItDoes) {
+  ProofSubject subject = RepMovsbSubject();
+  subject.weight = [](const Cell& cell) {
+    return cell.size > 6000 && cell.size < 11000 && cell.regime == Regime::kHot
+               ? 1.0
+               : 0.0;
+  };
+  subject.sizes = {8000};
+  bool several = false;
+  std::set<uint64_t> touched;
+  for (const Contrast& contrast : ProofContrasts({{subject}, 32 * kMiB, 2})) {
+    if (contrast.candidate != kWithSide) continue;
+    const uint64_t size = contrast.cell.size;
+    if (size <= 2112 || size > 24576) continue;
+    EXPECT_EQ(contrast.cell.regime, Regime::kHot) << size;
+    touched.insert(size);
+    several |= size == 8000 && contrast.cell.copiers == 2;
+  }
+  EXPECT_THAT(touched, testing::ElementsAre(6145, 7169, 8000, 8193, 10241));
+  EXPECT_TRUE(several);
+}
+
 }  // namespace
 }  // namespace advisor

@@ -17,11 +17,11 @@ constexpr size_t kMostCopiers = 8;
 Effort EffortOf(MeasureMode mode) {
   Effort effort;
   if (mode == MeasureMode::kFull) {
-    effort.path_budget = absl::Seconds(55);
-    effort.path_limit = absl::Seconds(62);
+    effort.path_budget = absl::Seconds(50);
+    effort.path_limit = absl::Seconds(57);
     effort.path_max_processes = 24;
-    effort.proof_budget = absl::Seconds(40);
-    effort.proof_limit = absl::Seconds(44);
+    effort.proof_budget = absl::Seconds(35);
+    effort.proof_limit = absl::Seconds(38);
     effort.proof_max_processes = 24;
     effort.largest = uint64_t{64} << 20;
   } else {

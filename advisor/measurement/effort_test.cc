@@ -23,7 +23,7 @@ TEST(EffortTest, BothModesEndInTime) {
   const Effort quick = EffortOf(MeasureMode::kQuick);
   EXPECT_LE(quick.path_limit + quick.proof_limit, absl::Seconds(13.5));
   const Effort full = EffortOf(MeasureMode::kFull);
-  EXPECT_LE(full.path_limit + full.proof_limit, absl::Seconds(110));
+  EXPECT_LE(full.path_limit + full.proof_limit, absl::Seconds(96));
   for (const Effort& effort : {quick, full}) {
     EXPECT_LE(effort.path_budget, effort.path_limit);
     EXPECT_LE(effort.proof_budget, effort.proof_limit);

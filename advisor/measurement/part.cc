@@ -17,7 +17,7 @@ namespace {
 using ::kernels::Study;
 
 // Sizes of a workload that are proved for themselves.
-constexpr size_t kOwnSizes = 5;
+constexpr size_t kOwnSizes = 3;
 // Less of the time than this has no say in a proof, nor has a condition of less
 // than this share among those of its size.
 constexpr double kNoShare = 0.0005;
