@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "advisor/evidence/known_issue.h"
 #include "advisor/glibc/thresholds.h"
 #include "advisor/lint/lint_rule.h"
 
@@ -291,6 +292,31 @@ void CheckNeedless(const LintFacts& facts, const LintSink& sink) {
              "If it is an old work-around, it can go; `advisor verify` tells "
              "whether it helps.");
   });
+}
+
+// What the string brings about matters; what is there without it is told.
+void CheckKnownIssue(const LintFacts& facts, const LintSink& sink) {
+  const auto issues = [&facts](const LintEffect& effect,
+                               absl::string_view string) {
+    return ApplicableKnownIssues({facts.cpuid(), facts.cpu, facts.build,
+                                  effect.prediction, string,
+                                  facts.subject.machine->cpus});
+  };
+  const std::vector<KnownIssue> without = issues(facts.without, "");
+  const absl::Span<const LintRule> rules = AllLintRules();
+  for (const KnownIssue& issue : issues(facts.with, facts.subject.string)) {
+    // A rule of that name says it already.
+    if (std::any_of(rules.begin(), rules.end(), [&](const LintRule& rule) {
+          return rule.id == issue.id;
+        })) {
+      continue;
+    }
+    const bool is_there_anyway =
+        std::any_of(without.begin(), without.end(),
+                    [&](const KnownIssue& one) { return one.id == issue.id; });
+    sink.Add(is_there_anyway ? Severity::kInformation : issue.severity, "",
+             issue.title, issue.remedy, issue.reference);
+  }
 }
 
 }  // namespace advisor

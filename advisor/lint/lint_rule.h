@@ -142,6 +142,7 @@ void CheckHazardCaused(const LintFacts& facts, const LintSink& sink);
 void CheckHazardLeft(const LintFacts& facts, const LintSink& sink);
 void CheckWorkAround(const LintFacts& facts, const LintSink& sink);
 void CheckNeedless(const LintFacts& facts, const LintSink& sink);
+void CheckKnownIssue(const LintFacts& facts, const LintSink& sink);
 // mask_rules.cc
 void CheckMaskWord(const LintFacts& facts, const LintSink& sink);
 void CheckMaskSets(const LintFacts& facts, const LintSink& sink);

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "advisor/render/layout.h"
 #include "advisor/render/page.h"
 #include "advisor/render/proof_table.h"
@@ -204,9 +205,12 @@ std::string RenderVerificationText(const VerificationReport& report,
   const std::string& summary = report.comparison.has_value()
                                    ? report.comparison->summary
                                    : string.summary;
-  page.Paragraph(
-      absl::StrCat(Capitalized(VerifyOutcomeName(report.outcome)), ". ",
-                   WithoutControlCharacters(summary), "."));
+  absl::string_view rest = summary;
+  // Not the same word twice.
+  absl::ConsumePrefix(&rest,
+                      absl::StrCat(VerifyOutcomeName(report.outcome), ": "));
+  page.Paragraph(absl::StrCat(Capitalized(VerifyOutcomeName(report.outcome)),
+                              ": ", WithoutControlCharacters(rest), "."));
   if (string.proof.has_value()) ProofPart(*string.proof, page);
   if (!report.program.empty()) ComparisonPart(report, page);
   return std::move(page).text();
