@@ -255,22 +255,25 @@ void AddNotes(const System& system, Report& report) {
   }
 }
 
-void AddHazards(const System& system, Report& report) {
-  // The rows judge what the model computed; where the loader says otherwise,
-  // the loader is right.
+// The rows judge what the model computed; where the loader says otherwise, the
+// loader is right.
+bool ModelAgreesWithLoader(const System& system) {
   const EffectiveThresholds predicted = ThresholdsOf(system.prediction);
-  if (system.thresholds.non_temporal_threshold !=
-          predicted.non_temporal_threshold ||
-      system.thresholds.rep_movsb_threshold != predicted.rep_movsb_threshold) {
-    return;
-  }
+  return system.thresholds.non_temporal_threshold ==
+             predicted.non_temporal_threshold &&
+         system.thresholds.rep_movsb_threshold == predicted.rep_movsb_threshold;
+}
+
+void AddKnownProblems(const System& system, Report& report) {
   std::optional<int> cpus;
   if (system.is_this_machine) cpus = report.machine.cpus;
   const HazardFacts facts = {system.cpuid,          system.cpu,
                              system.build,          system.prediction,
                              system.glibc_tunables, cpus};
-  for (const Hazard& hazard : DescribeHazards(facts)) {
-    report.findings.push_back(HazardFinding(hazard, system.cpu.is_guest()));
+  if (ModelAgreesWithLoader(system)) {
+    for (const Hazard& hazard : DescribeHazards(facts)) {
+      report.findings.push_back(HazardFinding(hazard, system.cpu.is_guest()));
+    }
   }
   for (const KnownIssue& issue : ApplicableKnownIssues(facts)) {
     report.findings.push_back(KnownIssueFinding(issue));
@@ -303,7 +306,7 @@ absl::StatusOr<ExitStatus> Recommend(const CommandContext& context,
   report.glibc = SummariseGlibc(*system);
   AddNotes(*system, report);
   AddDisagreements(*system, report);
-  AddHazards(*system, report);
+  AddKnownProblems(*system, report);
   if (options->mode == MeasureMode::kOff) {
     report.recommendation =
         RecommendUnmeasured(system->cpuid, system->build, system->thresholds,

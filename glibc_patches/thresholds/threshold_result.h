@@ -23,9 +23,9 @@ struct ThresholdChange {
 
 // What changes alike on these CPUs.
 struct ThresholdRow {
-  // "glibc.cpu.x86_rep_movsb_threshold=256", each alone; none: without tunables.
-  // A row with some has only what does not change without them; a value that is
-  // the tunable's is "as set".
+  // "glibc.cpu.x86_rep_movsb_threshold=256", each alone; none: without
+  // tunables. A row with some has only what does not change without them; a
+  // value that is the tunable's is "as set".
   std::vector<std::string> tunables;
   std::vector<ThresholdChange> changes;
   std::vector<std::string> cpus;  // names of dumps

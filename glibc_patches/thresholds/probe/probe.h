@@ -5,15 +5,14 @@
 
 #include <stdint.h>
 
-#define PROBE_HIDDEN __attribute__ ((visibility ("hidden")))
+#define PROBE_HIDDEN __attribute__((visibility("hidden")))
 
-PROBE_HIDDEN void probe_emit (const char *name, uint64_t value);
-PROBE_HIDDEN void probe_emit_variant (const char *function,
-                                      const void *address);
+PROBE_HIDDEN void probe_emit(const char *name, uint64_t value);
+PROBE_HIDDEN void probe_emit_variant(const char *function, const void *address);
 
-PROBE_HIDDEN void probe_init_features (void);
-PROBE_HIDDEN void probe_emit_features (void);
-PROBE_HIDDEN void probe_init_variables (void);
-PROBE_HIDDEN void probe_emit_variables (void);
+PROBE_HIDDEN void probe_init_features(void);
+PROBE_HIDDEN void probe_emit_features(void);
+PROBE_HIDDEN void probe_init_variables(void);
+PROBE_HIDDEN void probe_emit_variables(void);
 
 #endif

@@ -3,6 +3,7 @@
 #ifndef PROBE_LDSODEFS_H
 #define PROBE_LDSODEFS_H
 
+#include <cpu-features.h>
 #include <elf.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -10,16 +11,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <cpu-features.h>
 #include <sysdep.h>
+#include <unistd.h>
 
 #define GLRO(name) _##name
 #define GL(name) _##name
 
 #if __has_include(<feature-control.h>) /* From 2.39 on.  */
-# include <feature-control.h>
+#include <feature-control.h>
 extern struct dl_x86_feature_control _dl_x86_feature_control;
 #endif
 
@@ -31,7 +30,6 @@ extern size_t _dl_minsigstacksize;
 extern const char _dl_x86_hwcap_flags[3][9];
 extern const char _dl_x86_platforms[4][9];
 extern const char _dl_x86_cap_flags[32][8];
-extern void _dl_fatal_printf (const char *, ...)
-  __attribute__ ((noreturn));
+extern void _dl_fatal_printf(const char *, ...) __attribute__((noreturn));
 
 #endif

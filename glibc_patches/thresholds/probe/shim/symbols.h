@@ -14,7 +14,7 @@
 #define HAVE_TUNABLES 1
 #define CET_ENABLED 0
 
-#define attribute_hidden __attribute__ ((visibility ("hidden")))
+#define attribute_hidden __attribute__((visibility("hidden")))
 #define attribute_relro
 #define inhibit_stack_protector
 #define libc_hidden_def(name)
@@ -24,19 +24,20 @@
 /* A reference to such a name makes ld.so or libc.so call INIT; here the probe
    does.  */
 #define __ifunc(type_name, name, expression, argument, init) \
-  void name (void) { (void) init; }                          \
+  void name(void) { (void)init; }                            \
   typedef int probe_unused_##name
 
 #undef __always_inline
-#define __always_inline inline __attribute__ ((always_inline))
-#define __glibc_likely(condition) __builtin_expect ((condition), 1)
-#define __glibc_unlikely(condition) __builtin_expect ((condition), 0)
+#define __always_inline inline __attribute__((always_inline))
+#define __glibc_likely(condition) __builtin_expect((condition), 1)
+#define __glibc_unlikely(condition) __builtin_expect((condition), 0)
 
 /* The dump answers in place of the processor: every CPUID and XGETBV of these
    files, however it is spelled in C, is a call in the assembly.  */
-__asm__ (".hidden probe_cpuid_stub\n\t"
-         ".hidden probe_xgetbv_stub\n\t"
-         ".macro cpuid\n\tcall probe_cpuid_stub\n\t.endm\n\t"
-         ".macro xgetbv\n\tcall probe_xgetbv_stub\n\t.endm");
+__asm__(
+    ".hidden probe_cpuid_stub\n\t"
+    ".hidden probe_xgetbv_stub\n\t"
+    ".macro cpuid\n\tcall probe_cpuid_stub\n\t.endm\n\t"
+    ".macro xgetbv\n\tcall probe_xgetbv_stub\n\t.endm");
 
 #endif
