@@ -341,7 +341,7 @@ class Command {
     progress.Clear();
     if (!check_text()) context_.out << renderer->Tail();
     if (!end.ok()) return end;
-    if (bad > 0) PrintError(context_.err, Summary(good, bad));
+    if (good > 0 && bad > 0) PrintError(context_.err, Summary(good, bad));
     if (good == 0) {
       return absl::InvalidArgumentError(
           bad == 0 ? "there is no file to predict for"

@@ -90,8 +90,22 @@ absl::StatusOr<System> Inspect(const CommandContext& context,
   return InspectOtherGlibc(context.files, context.environment, *build);
 }
 
+// nullopt when it was not given.
+absl::StatusOr<std::optional<uint64_t>> ReadSeed(const Flags& flags) {
+  const std::optional<std::string> text = flags.Get("seed");
+  if (!text.has_value()) return std::optional<uint64_t>();
+  uint64_t seed;
+  if (absl::SimpleAtoi(*text, &seed)) return std::optional<uint64_t>(seed);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--seed: expected a number, found '", *text, "'"));
+}
+
 absl::StatusOr<Options> ReadOptions(const Flags& flags, bool can_measure) {
   Options options;
+  // Wrong also where nothing is measured.
+  if (absl::Status status = ReadSeed(flags).status(); !status.ok()) {
+    return status;
+  }
   const std::string format = flags.Get("format").value_or("text");
   options.renderer = MakeRenderer(format);
   if (options.renderer == nullptr) {
@@ -187,12 +201,9 @@ absl::Status AdviseByMeasuring(const CommandContext& context,
   MeasurementOptions options;
   options.mode = mode;
   options.workload = workload;
-  options.seed = absl::ToUnixNanos(context.clock.Wall());
-  if (const std::optional<std::string> seed = flags.Get("seed");
-      seed.has_value() && !absl::SimpleAtoi(*seed, &options.seed)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--seed: expected a number, found '", *seed, "'"));
-  }
+  const absl::StatusOr<std::optional<uint64_t>> seed = ReadSeed(flags);
+  if (!seed.ok()) return seed.status();
+  options.seed = seed->value_or(absl::ToUnixNanos(context.clock.Wall()));
   options.through_libc = flags.Get("source") == "libc";
   ProgressLine progress(context.err, context.terminal);
   const MeasurementDoors doors = {context.files,

@@ -34,7 +34,8 @@ int Columns() {
 
 int main(int argc, char** argv) {
   // It starts programs that its arguments name, and reads any file.
-  if (getauxval(AT_SECURE) != 0) {
+  if (getauxval(AT_SECURE) != 0 || geteuid() != getuid() ||
+      getegid() != getgid()) {
     advisor::PrintError(std::cerr,
                         "will not run with more rights than its "
                         "caller has (set-uid, set-gid or file "

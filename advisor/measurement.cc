@@ -240,7 +240,7 @@ absl::StatusOr<kernels::WorkerSetup> MeasurementWorkers(
   if (!self.ok()) return self.status();
   Command command;
   command.argv = {*std::move(self), kMeasurementWorker};
-  command.environment = doors.environment.Without("GLIBC_TUNABLES");
+  command.environment = doors.environment.ForChild();
   command.time_limit = absl::Seconds(30);
   return kernels::WorkerSetup{&doors.dialogues, std::move(command),
                               MeasurementCpus()};

@@ -34,6 +34,14 @@ for file in "$@"; do
   fi
 done
 
+# Of the lines that are paths below SOURCE, the rest. Its name is no pattern.
+below_source() {
+  BELOW=$source/ awk '
+    index($0, ENVIRON["BELOW"]) == 1 {
+      print substr($0, length(ENVIRON["BELOW"]) + 1)
+    }'
+}
+
 mkdir -p "$out"
 for file in "${files[@]}"; do
   "$CC" -M -x assembler-with-cpp -DSHARED -DPIC \
@@ -42,7 +50,7 @@ for file in "${files[@]}"; do
     -I "$source/sysdeps/x86/include" -I "$source/sysdeps/x86" \
     -I "$source/sysdeps/generic" -I "$source" \
     "$source/sysdeps/x86_64/multiarch/$file.S"
-done | tr -s ' \\' '\n' | sed -n "s|^$source/||p" | sort -u >"$out/files.txt"
+done | tr -s ' \\' '\n' | below_source | sort -u >"$out/files.txt"
 
 "$root/kernels/assemble_tree.sh" tree "$release" "" "$source" \
   "$root/kernels/shim" "$out" "${files[@]}"

@@ -61,9 +61,10 @@ absl::Status BuildTree(const std::string& source, const std::string& out,
   command.argv.insert(command.argv.end(), kernel_files.begin(),
                       kernel_files.end());
   command.environment = advisor::Environment::OfThisProcess()
-                            .With("LC_ALL", "C")
+                            .ForChild({"CC", "CXX", "NM", "OBJCOPY"})
                             .With("KEEP_PARTS", keep_parts ? "1" : "");
   command.time_limit = absl::Minutes(2);
+  command.file_limit = advisor::kBuildFileLimit;
   const auto result = subprocess.Run(command);
   if (!result.ok()) return result.status();
   if (result->succeeded()) return absl::OkStatus();

@@ -121,7 +121,7 @@ absl::StatusOr<std::vector<CheckResult>> RunEmulated(
                   absl::StrJoin(ids, ","),
                   absl::StrCat(run.tree_name, "=", run.tree_path),
                   run.variant};
-  command.environment = environment.Without("GLIBC_TUNABLES");
+  command.environment = environment.ForChild();
   command.time_limit = kTimeLimit;
   const auto answer = subprocess.Run(command);
   if (!answer.ok()) return answer.status();

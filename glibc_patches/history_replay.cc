@@ -197,10 +197,12 @@ class Replay {
     command.argv.insert(command.argv.end(), input_.flags.begin(),
                         input_.flags.end());
     // Its own scratch folder lies in ours: nothing is left when it is killed.
-    command.environment = doors_.environment.With("TMPDIR", input_.scratch)
-                              .Without("TEST_TMPDIR")
-                              .Without("TEST_UNDECLARED_OUTPUTS_DIR");
+    command.environment =
+        doors_.environment.ForChild({"CC", "CXX", "NM", "OBJCOPY"})
+            .With("TMPDIR", input_.scratch)
+            .Without("TEST_TMPDIR");
     command.time_limit = absl::Minutes(30);
+    command.file_limit = advisor::kBuildFileLimit;
     const auto result = doors_.subprocess.Run(command);
     RemoveFile(base).IgnoreError();
     RemoveFile(patch).IgnoreError();
@@ -248,8 +250,10 @@ class Replay {
     Command command;
     command.argv = {"/usr/bin/env", "git", "-C", input_.history};
     command.argv.insert(command.argv.end(), words.begin(), words.end());
-    command.environment = doors_.environment.With("LC_ALL", "C");
+    // HOME: where the user says which folders git may trust.
+    command.environment = doors_.environment.ForChild({"HOME"});
     command.time_limit = absl::Minutes(2);
+    command.file_limit = advisor::kBuildFileLimit;
     return doors_.subprocess.Run(command);
   }
 

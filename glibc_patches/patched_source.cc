@@ -36,16 +36,23 @@ absl::Status Unpack(const std::string& tarball, const std::string& to,
     return status;
   }
   advisor::Command command;
-  command.argv = {"/usr/bin/env",      "tar",
-                  "--extract",         "--file=" + tarball,
-                  "--directory=" + to, "--strip-components=1",
-                  "--no-same-owner",   "--no-wildcards-match-slash",
-                  "--wildcards",       "*/version.h"};
+  command.argv = {"/usr/bin/env",
+                  "tar",
+                  "--extract",
+                  "--force-local",
+                  "--file=" + tarball,
+                  "--directory=" + to,
+                  "--strip-components=1",
+                  "--no-same-owner",
+                  "--no-wildcards-match-slash",
+                  "--wildcards",
+                  "*/version.h"};
   for (const char* folder : kFolders) {
     command.argv.push_back(absl::StrCat("*/", folder));
   }
-  command.environment = advisor::Environment::OfThisProcess();
+  command.environment = advisor::Environment::OfThisProcess().ForChild();
   command.time_limit = absl::Minutes(2);
+  command.file_limit = advisor::kBuildFileLimit;
   const auto result = subprocess.Run(command);
   if (!result.ok()) return result.status();
   if (result->succeeded()) return absl::OkStatus();

@@ -23,7 +23,7 @@ class PatchedSourceTest : public ::testing::Test {
   void SetUp() override {
     auto scratch = ScratchFolder::Create(::testing::TempDir());
     ASSERT_TRUE(scratch.ok()) << scratch.status();
-    scratch_ = std::make_unique<ScratchFolder>(*std::move(scratch));
+    scratch_ = std::make_unique<advisor::ScratchFolder>(*std::move(scratch));
     base_ = scratch_->path() + "/glibc";
     Write("version.h",
           "#define RELEASE \"stable\"\n#define VERSION \"2.36\"\n");
@@ -54,7 +54,7 @@ class PatchedSourceTest : public ::testing::Test {
            "\n+" + to + "\n";
   }
 
-  std::unique_ptr<ScratchFolder> scratch_;
+  std::unique_ptr<advisor::ScratchFolder> scratch_;
   std::string base_;
   const advisor::RealFileReader files_ = {};
   const advisor::RealSubprocess subprocess_ = {};

@@ -1,8 +1,5 @@
 #include "glibc_patches/scratch_folder.h"
 
-#include <errno.h>
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -20,18 +17,6 @@ absl::Status StatusOf(const std::error_code& error, absl::string_view path) {
 }
 
 }  // namespace
-
-absl::StatusOr<ScratchFolder> ScratchFolder::Create(const std::string& parent) {
-  std::string path = parent + "/glibc_patch.XXXXXX";
-  if (mkdtemp(path.data()) == nullptr) return absl::ErrnoToStatus(errno, path);
-  return ScratchFolder(std::move(path));
-}
-
-ScratchFolder::~ScratchFolder() {
-  if (path_.empty()) return;
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
 
 absl::Status WriteFile(const std::string& path, absl::string_view content) {
   std::error_code error;

@@ -15,6 +15,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "advisor/cpu/feature_table.h"
 #include "advisor/exit_status.h"
@@ -25,6 +26,7 @@
 #include "advisor/host/file_reader.h"
 #include "advisor/host/interrupt.h"
 #include "advisor/host/subprocess.h"
+#include "advisor/render/layout.h"
 #include "glibc_patches/built_tree.h"
 #include "glibc_patches/coverage.h"
 #include "glibc_patches/diff.h"
@@ -81,9 +83,18 @@ void PrintHelp() {
   std::cout << "\nCovered:\n" << DescribeCoverage();
 }
 
+// One line, whatever bytes a patch's names and a compiler's words have.
 int Fail(ExitStatus status, absl::string_view what) {
-  std::cerr << "validate_patch: " << what << "\n";
+  std::cerr << "validate_patch: "
+            << absl::StrReplaceAll(advisor::WithoutControlCharacters(what),
+                                   {{"\n", " "}})
+            << "\n";
   return static_cast<int>(status);
+}
+
+int FailToWrite() {
+  return Fail(ExitStatus::kInternalError,
+              "cannot write the answer to standard output");
 }
 
 int Fail(const absl::Status& status) {
@@ -107,6 +118,7 @@ class Program {
     if (const auto claim = flags_.Get("claim")) {
       verdict_.claim = *claim == "change" ? Claim::kChange : Claim::kNoChange;
     }
+    if (absl::Status status = ReadFlags(); !status.ok()) return Fail(status);
     std::vector<Diff> patches;
     for (const std::string& path : flags_.arguments()) {
       const auto text = files_.Read(path);
@@ -125,10 +137,11 @@ class Program {
       return Fail(status);
     }
     if (NothingCovered()) {
-      return Fail(ExitStatus::kUsage,
-                  absl::StrCat("the patch touches nothing that is covered: ",
-                               absl::StrJoin(verdict_.files.other_files, ", "),
-                               "\nCovered:\n", DescribeCoverage()));
+      return Fail(
+          ExitStatus::kUsage,
+          absl::StrCat("the patch touches nothing that is covered (",
+                       "--help lists what is): ",
+                       absl::StrJoin(verdict_.files.other_files, ", ")));
     }
     if (absl::Status status = JudgeThresholdCode(); !status.ok()) {
       return Fail(status);
@@ -142,6 +155,27 @@ class Program {
   }
 
  private:
+  // Those whose values flags.h does not check.
+  absl::Status ReadFlags() {
+    if (const auto seed = flags_.Get("seed")) {
+      if (!absl::SimpleAtoi(*seed, &input_.seed)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("--seed: expected a number, found '", *seed, "'"));
+      }
+    }
+    if (const auto without = flags_.Get("without")) {
+      input_.without = absl::StrSplit(*without, ',', absl::SkipEmpty());
+      for (const std::string& feature : input_.without) {
+        if (advisor::FindFeature(feature) == nullptr) {
+          return absl::InvalidArgumentError(absl::StrCat(
+              "--without: expected glibc's name of a CPU feature, found '",
+              feature, "'"));
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
   bool NothingCovered() const {
     return verdict_.files.kernel_files.empty() &&
            verdict_.files.threshold_files.empty();
@@ -272,22 +306,6 @@ class Program {
     input_.effort = flags_.Has("quick")      ? ValidationEffort::kQuick
                     : flags_.Has("thorough") ? ValidationEffort::kThorough
                                              : ValidationEffort::kNormal;
-    if (const auto seed = flags_.Get("seed")) {
-      if (!absl::SimpleAtoi(*seed, &input_.seed)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("--seed: expected a number, found '", *seed, "'"));
-      }
-    }
-    if (const auto without = flags_.Get("without")) {
-      input_.without = absl::StrSplit(*without, ',', absl::SkipEmpty());
-      for (const std::string& feature : input_.without) {
-        if (advisor::FindFeature(feature) == nullptr) {
-          return absl::InvalidArgumentError(absl::StrCat(
-              "--without: expected glibc's name of a CPU feature, found '",
-              feature, "'"));
-        }
-      }
-    }
     const bool lines = flags_.Get("format").value_or("text") == "text";
     const ValidationDoors doors{
         files_,
@@ -310,6 +328,7 @@ class Program {
     const bool json = flags_.Get("format").value_or("text") == "json";
     std::cout << (json ? RenderJson(verdict_) : RenderText(verdict_))
               << std::flush;
+    if (!std::cout) return FailToWrite();
     WriteForBazel();
     if (const auto expected = flags_.Get("expect")) {
       const bool met = DecisionName(verdict_.decision) == *expected;
@@ -368,9 +387,11 @@ int ServeMeasurement(int argc, char** argv) {
 
 int Main(int argc, char** argv) {
   // It starts programs that its arguments name, and reads any file.
-  if (getauxval(AT_SECURE) != 0) {
+  if (getauxval(AT_SECURE) != 0 || geteuid() != getuid() ||
+      getegid() != getgid()) {
     return Fail(ExitStatus::kUsage,
-                "will not run with more rights than its caller has");
+                "will not run with more rights than its caller has (set-uid, "
+                "set-gid or file capabilities)");
   }
   if (argc > 1 && absl::string_view(argv[1]) == kMeasurementWorker) {
     return ServeMeasurement(argc, argv);
@@ -387,7 +408,7 @@ int Main(int argc, char** argv) {
   if (!flags.ok()) return Fail(flags.status());
   if (flags->Has("help")) {
     PrintHelp();
-    return 0;
+    return std::cout.flush() ? 0 : FailToWrite();
   }
   if (flags->arguments().empty()) {
     return Fail(ExitStatus::kUsage,

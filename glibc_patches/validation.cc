@@ -388,7 +388,7 @@ class Validation {
     for (const int cpu : cpus) {
       kernels::WorkerSetup setup{&doors_.dialogues, advisor::Command(), {cpu}};
       setup.command.argv = {*self, kMeasurementWorker};
-      setup.command.environment = doors_.environment.Without("GLIBC_TUNABLES");
+      setup.command.environment = doors_.environment.ForChild();
       setup.command.time_limit = absl::Seconds(30);
       factories.push_back(std::make_unique<PlacedPairSourceFactory>(
           std::move(setup), trees, plan.sides));

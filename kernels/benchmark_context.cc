@@ -77,7 +77,8 @@ KernelParameters ParametersFromListing(absl::string_view listing) {
 KernelParameters ParametersOfRunningLibc() {
   advisor::Command command;
   command.argv = {std::string(kLoader), "--list-tunables"};
-  command.environment = advisor::Environment::OfThisProcess();
+  command.environment =
+      advisor::Environment::OfThisProcess().ForChild({"GLIBC_TUNABLES"});
   const absl::StatusOr<advisor::CommandResult> result =
       advisor::RealSubprocess().Run(command);
   if (!result.ok() || !result->succeeded()) return {};

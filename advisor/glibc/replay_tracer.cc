@@ -1,14 +1,10 @@
 #include "advisor/glibc/replay_tracer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/personality.h>
-#include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
@@ -25,44 +21,23 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/synchronization/notification.h"
+#include "advisor/host/child_process.h"
+#include "advisor/host/environment.h"
 #include "advisor/host/interrupt.h"
 #include "advisor/host/subprocess.h"
 
 namespace advisor {
 namespace {
 
-constexpr rlim_t kOutputLimit = rlim_t{16} << 20;
+constexpr uint64_t kOutputLimit = uint64_t{16} << 20;
 constexpr uint64_t kBreakpoint = 0xcc;  // int3
 constexpr uint64_t kLowestByte = 0xff;
 
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(Descriptor&& other) : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() { Close(); }
-  void Close() {
-    if (fd_ >= 0) close(std::exchange(fd_, -1));
-  }
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-// The same file at 3 or above, where the child's dup2 cannot hit it.
-absl::StatusOr<Descriptor> AwayFromStandard(int fd, absl::string_view what) {
-  if (fd < 0) return absl::ErrnoToStatus(errno, what);
-  if (fd > STDERR_FILENO) return Descriptor(fd);
-  Descriptor low(fd);
-  const int high = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  if (high < 0) return absl::ErrnoToStatus(errno, what);
-  return Descriptor(high);
-}
-
 // The output goes to memory, so that nobody has to read a pipe meanwhile.
 absl::StatusOr<Descriptor> MakeOutputFile() {
-  return AwayFromStandard(memfd_create("replay", MFD_CLOEXEC), "memfd_create");
+  const int fd = memfd_create("replay", MFD_CLOEXEC);
+  if (fd < 0) return absl::ErrnoToStatus(errno, "memfd_create");
+  return Descriptor(fd);
 }
 
 std::string ReadOutputFile(int fd) {
@@ -73,64 +48,6 @@ std::string ReadOutputFile(int fd) {
     if (got <= 0) return content;
     content.append(buffer, got);
   }
-}
-
-struct StartError {
-  enum Step : int { kSetUp, kTrace, kExec };
-  Step step;
-  int error;
-};
-
-struct ChildPlan {
-  char* const* argv;
-  char* const* environment;
-  pid_t parent;
-  int standard_output;
-  int standard_error;
-  int start_error;
-};
-
-[[noreturn]] void TellAndExit(int fd, StartError::Step step) {
-  const StartError message{step, errno};
-  while (write(fd, &message, sizeof(message)) < 0 && errno == EINTR) {
-  }
-  _exit(127);
-}
-
-// Only async-signal-safe calls: the parent may have threads.
-[[noreturn]] void BecomeTraced(const ChildPlan& plan) {
-  const int input = open("/dev/null", O_RDONLY);
-  if (input < 0 || dup2(input, STDIN_FILENO) < 0 ||
-      dup2(plan.standard_output, STDOUT_FILENO) < 0 ||
-      dup2(plan.standard_error, STDERR_FILENO) < 0 || setpgid(0, 0) != 0 ||
-      prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) {
-    TellAndExit(plan.start_error, StartError::kSetUp);
-  }
-  // The parent may have died before the line above took effect.
-  if (getppid() != plan.parent) _exit(127);
-  const struct rlimit no_core = {0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
-  const struct rlimit output = {kOutputLimit, kOutputLimit};
-  setrlimit(RLIMIT_FSIZE, &output);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
-  // So that two replays print the same addresses; a container may forbid it.
-  personality(ADDR_NO_RANDOMIZE);
-  if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) {
-    TellAndExit(plan.start_error, StartError::kTrace);
-  }
-  execve(plan.argv[0], plan.argv, plan.environment);
-  TellAndExit(plan.start_error, StartError::kExec);
-}
-
-std::vector<char*> CStrings(const std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (const std::string& string : strings) {
-    result.push_back(const_cast<char*>(string.c_str()));
-  }
-  result.push_back(nullptr);
-  return result;
 }
 
 // Kills the child when the time is over. A descriptor of the process is used
@@ -164,52 +81,18 @@ class Watchdog {
   std::thread thread_;
 };
 
-// A child that traces itself. Killed and reaped at the latest here.
-class TracedChild {
- public:
-  explicit TracedChild(pid_t pid) : pid_(pid) {}
-  TracedChild(const TracedChild&) = delete;
-  TracedChild& operator=(const TracedChild&) = delete;
-  ~TracedChild() {
-    if (ended_) return;
-    kill(pid_, SIGKILL);
-    while (!ended_ && Wait().ok()) {
-    }
-  }
-
-  pid_t pid() const { return pid_; }
-
-  // The wait status of the next stop, or of the end.
-  absl::StatusOr<int> Wait() {
-    int status;
-    while (waitpid(pid_, &status, __WALL) < 0) {
-      if (errno == EINTR) continue;
-      ended_ = true;
-      return absl::ErrnoToStatus(errno, "waitpid");
-    }
-    ended_ = WIFEXITED(status) || WIFSIGNALED(status);
-    return status;
-  }
-
-  bool ended() const { return ended_; }
-
- private:
-  const pid_t pid_;
-  bool ended_ = false;
-};
-
 class Tracer {
  public:
   // `output`: the file that is the child's standard output.
-  Tracer(const TracedCommand& command, int output, TracedChild* child)
+  Tracer(const TracedCommand& command, int output, ChildProcess* child)
       : command_(command), output_(output), child_(*child) {}
 
   // Follows the child to its end and gives the wait status; 0 as well where
   // the output has all that is wanted.
   absl::StatusOr<int> Follow() {
     while (true) {
-      const absl::StatusOr<int> status = child_.Wait();
-      if (!status.ok() || child_.ended()) return status;
+      const absl::StatusOr<int> status = WaitForStop();
+      if (!status.ok() || !WIFSTOPPED(*status)) return status;
       const absl::StatusOr<int> signal = HandleStop(WSTOPSIG(*status));
       if (!signal.ok()) return signal.status();
       if (has_enough_) return 0;
@@ -223,6 +106,17 @@ class Tracer {
   std::map<uint64_t, int> TakeHits() { return std::move(hits_); }
 
  private:
+  absl::StatusOr<int> WaitForStop() {
+    while (true) {
+      const absl::StatusOr<int> status = child_.WaitForChange();
+      if (!absl::IsUnavailable(status.status())) return status;
+      if (const std::optional<int> signal = Interrupted()) {
+        return absl::CancelledError(
+            absl::StrCat("interrupted by signal ", *signal));
+      }
+    }
+  }
+
   // Not there any more (the watchdog's work) is no error: Wait tells the rest.
   absl::Status Call(__ptrace_request request, uint64_t address, uint64_t data) {
     if (ptrace(request, child_.pid(), address, data) == 0 || errno == ESRCH) {
@@ -359,7 +253,7 @@ class Tracer {
 
   const TracedCommand& command_;
   const int output_;
-  TracedChild& child_;
+  ChildProcess& child_;
   bool has_looked_ = false;
   bool has_enough_ = false;
   bool started_ = false;
@@ -376,27 +270,6 @@ absl::Status NotPermitted(absl::string_view path, absl::string_view why) {
       why,
       "); a container's seccomp profile, "
       "kernel.yama.ptrace_scope or a debugger forbids it"));
-}
-
-// What became of the child before it was the program; OK if it is.
-absl::Status ReadStart(int fd, absl::string_view path) {
-  StartError message;
-  ssize_t got;
-  do {
-    got = read(fd, &message, sizeof(message));
-  } while (got < 0 && errno == EINTR);
-  if (got == 0) return absl::OkStatus();
-  if (got != sizeof(message)) return absl::ErrnoToStatus(errno, "read");
-  switch (message.step) {
-    case StartError::kTrace:
-      return NotPermitted(path, strerror(message.error));
-    case StartError::kExec:
-      return absl::ErrnoToStatus(message.error, path);
-    case StartError::kSetUp:
-      break;
-  }
-  return absl::ErrnoToStatus(message.error,
-                             absl::StrCat(path, ": cannot be prepared"));
 }
 
 absl::Status EndError(const TracedCommand& command, int status,
@@ -426,26 +299,22 @@ absl::StatusOr<TracedOutput> RunTraced(const TracedCommand& command) {
   if (!out.ok()) return out.status();
   absl::StatusOr<Descriptor> err = MakeOutputFile();
   if (!err.ok()) return err.status();
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
-  const Descriptor read_end(ends[0]);
-  absl::StatusOr<Descriptor> write_end = AwayFromStandard(ends[1], "pipe");
-  if (!write_end.ok()) return write_end.status();
-  const std::vector<char*> argv = CStrings(command.argv);
-  const std::vector<char*> environment = CStrings(command.environment);
-  const ChildPlan plan{argv.data(), environment.data(), getpid(),
-                       out->get(),  err->get(),         write_end->get()};
-
-  const pid_t pid = fork();
-  if (pid < 0) return absl::ErrnoToStatus(errno, path);
-  if (pid == 0) BecomeTraced(plan);
-  TracedChild child(pid);
-  const Watchdog watchdog(pid, command.time_limit);
-  write_end->Close();
-  if (absl::Status status = ReadStart(read_end.get(), path); !status.ok()) {
-    return status;
+  Command child_command;
+  child_command.argv = command.argv;
+  child_command.environment = Environment(command.environment);
+  child_command.file_limit = kOutputLimit;
+  ChildOptions options;
+  options.standard_output = out->get();
+  options.standard_error = err->get();
+  options.cpu_time = command.time_limit;
+  options.traced = true;
+  absl::StatusOr<ChildProcess> child = StartProcess(child_command, options);
+  if (absl::IsUnavailable(child.status())) {
+    return NotPermitted(path, child.status().message());
   }
-  Tracer tracer(command, out->get(), &child);
+  if (!child.ok()) return child.status();
+  const Watchdog watchdog(child->pid(), command.time_limit);
+  Tracer tracer(command, out->get(), &*child);
   const absl::StatusOr<int> status = tracer.Follow();
   if (watchdog.fired() && !(status.ok() && WIFEXITED(*status))) {
     return absl::DeadlineExceededError(absl::StrCat(

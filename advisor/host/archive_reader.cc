@@ -2,6 +2,10 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <utility>
 
@@ -9,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "advisor/host/interrupt.h"
 
 namespace advisor {
 namespace {
@@ -31,15 +36,35 @@ absl::StatusOr<std::unique_ptr<ArchiveReader>> ArchiveReader::Open(
   archive_read_support_format_raw(reader);
   auto result = absl::WrapUnique(new ArchiveReader(
       path == "-" ? "standard input" : std::string(path), reader));
-  const int status = path == "-"
-                         ? archive_read_open_fd(reader, 0, kBlock)
-                         : archive_read_open_filename(
-                               reader, std::string(path).c_str(), kBlock);
-  if (status != ARCHIVE_OK) return result->Error();
+  result->fd_ = path == "-"
+                    ? fcntl(0, F_DUPFD_CLOEXEC, 3)
+                    : open(std::string(path).c_str(), O_RDONLY | O_CLOEXEC);
+  if (result->fd_ < 0) return absl::ErrnoToStatus(errno, result->path_);
+  // libarchive's own reader goes on after a signal.
+  if (archive_read_open(reader, result.get(), nullptr, &ReadBlock, nullptr) !=
+      ARCHIVE_OK) {
+    return result->Error();
+  }
   return result;
 }
 
-ArchiveReader::~ArchiveReader() { archive_read_free(reader_); }
+ArchiveReader::~ArchiveReader() {
+  archive_read_free(reader_);
+  if (fd_ >= 0) close(fd_);
+}
+
+ssize_t ArchiveReader::ReadBlock(archive* reader, void* self,
+                                 const void** block) {
+  auto& me = *static_cast<ArchiveReader*>(self);
+  me.block_.resize(kBlock);
+  ssize_t got;
+  do {
+    got = read(me.fd_, me.block_.data(), me.block_.size());
+  } while (got < 0 && errno == EINTR && !Interrupted().has_value());
+  if (got < 0) archive_set_error(reader, errno, "%s", strerror(errno));
+  *block = me.block_.data();
+  return got;
+}
 
 absl::Status ArchiveReader::Error() const {
   const char* const why = archive_error_string(reader_);

@@ -4,6 +4,8 @@
 #ifndef ADVISOR_HOST_ARCHIVE_READER_H_
 #define ADVISOR_HOST_ARCHIVE_READER_H_
 
+#include <sys/types.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,9 +41,13 @@ class ArchiveReader {
       : path_(std::move(path)), reader_(reader) {}
 
   absl::Status Error() const;
+  // The next block of the file, for libarchive; -1 on an error.
+  static ssize_t ReadBlock(archive* reader, void* self, const void** block);
 
   const std::string path_;
   archive* const reader_;
+  int fd_ = -1;
+  std::string block_;
 };
 
 // By its name: ".tar", ".tar.gz", ".tgz", ...

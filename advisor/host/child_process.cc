@@ -4,7 +4,10 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -57,7 +60,7 @@ CpuSet OnlyCpu(int cpu) {
 
 // What the child tells before it becomes the program.
 struct StartError {
-  enum Step : int { kSetUp, kCpu, kExec };
+  enum Step : int { kSetUp, kCpu, kTrace, kExec };
   Step step;
   int error;
 };
@@ -69,9 +72,9 @@ struct ChildPlan {
   char* const* environment;
   const CpuSet* cpus;
   pid_t parent;
-  int standard_input;  // -1: /dev/null
-  int standard_output;
-  int standard_error;
+  const ChildOptions* options;
+  rlim_t file_bytes;
+  rlim_t cpu_seconds;
   int start_error;
 };
 
@@ -102,16 +105,29 @@ void ResetSignals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
+void Limit(__rlimit_resource resource, rlim_t most) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) != 0) return;
+  limit.rlim_max = std::min(limit.rlim_max, most);
+  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
+  setrlimit(resource, &limit);
+}
+
+// A copy of `fd`, out of the way of 0 to 3: this process may have been started
+// without some of them. -1 on an error.
+int MovedUp(int fd, int least) {
+  if (fd >= 0) return fcntl(fd, F_DUPFD, least);
+  const int null = open("/dev/null", O_RDWR);
+  return null < 0 || null >= least ? null : fcntl(null, F_DUPFD, least);
+}
+
 [[noreturn]] void BecomeProgram(const ChildPlan& plan) {
   constexpr int kStartErrorFd = 3;
-  // Out of the way of 0 to 3 first: this process may have been started without
-  // some of them.
-  const int out = fcntl(plan.standard_output, F_DUPFD, kStartErrorFd + 1);
-  const int err = fcntl(plan.standard_error, F_DUPFD, kStartErrorFd + 1);
-  const int tell = fcntl(plan.start_error, F_DUPFD, kStartErrorFd + 1);
-  const int in = plan.standard_input < 0
-                     ? open("/dev/null", O_RDONLY)
-                     : fcntl(plan.standard_input, F_DUPFD, kStartErrorFd + 1);
+  const ChildOptions& options = *plan.options;
+  const int out = MovedUp(options.standard_output, kStartErrorFd + 1);
+  const int err = MovedUp(options.standard_error, kStartErrorFd + 1);
+  const int tell = MovedUp(plan.start_error, kStartErrorFd + 1);
+  const int in = MovedUp(options.standard_input, kStartErrorFd + 1);
   if (out < 0 || err < 0 || tell < 0 || in < 0) {
     TellAndExit(plan.start_error, StartError::kSetUp);
   }
@@ -124,15 +140,28 @@ void ResetSignals() {
   CloseAllAbove(kStartErrorFd);
   // The parent may have died before the line above took effect.
   if (getppid() != plan.parent) _exit(127);
-  const struct rlimit no_core = {0, 0};
-  setrlimit(RLIMIT_CORE, &no_core);
+  Limit(RLIMIT_CORE, 0);
+  Limit(RLIMIT_FSIZE, plan.file_bytes);
+  Limit(RLIMIT_CPU, plan.cpu_seconds);
   ResetSignals();
   if (plan.cpus != nullptr &&
       sched_setaffinity(0, plan.cpus->bytes, plan.cpus->set.get()) != 0) {
     TellAndExit(kStartErrorFd, StartError::kCpu);
   }
+  if (options.traced) {
+    // A container may forbid it.
+    personality(ADDR_NO_RANDOMIZE);
+    if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) {
+      TellAndExit(kStartErrorFd, StartError::kTrace);
+    }
+  }
   execve(plan.argv[0], plan.argv, plan.environment);
   TellAndExit(kStartErrorFd, StartError::kExec);
+}
+
+rlim_t WholeSeconds(absl::Duration time) {
+  if (time == absl::InfiniteDuration()) return RLIM_INFINITY;
+  return static_cast<rlim_t>(absl::ToInt64Seconds(time)) + 1;
 }
 
 // OK when the child has become the program.
@@ -149,6 +178,8 @@ absl::Status ReadStart(int fd, const Command& command) {
       return absl::ErrnoToStatus(
           message.error,
           absl::StrCat(command.argv[0], ": cannot run on CPU ", *command.cpu));
+    case StartError::kTrace:
+      return absl::UnavailableError(strerror(message.error));
     case StartError::kExec:
       return absl::ErrnoToStatus(message.error, command.argv[0]);
     case StartError::kSetUp:
@@ -172,19 +203,31 @@ bool ChildProcess::HasEnded() const {
          info.si_pid == pid_;
 }
 
+absl::StatusOr<int> ChildProcess::WaitForChange() {
+  if (pid_ < 0) return status_;
+  if (waitpid(pid_, &status_, __WALL) < 0) {
+    return absl::ErrnoToStatus(errno, "waitpid");
+  }
+  if (WIFEXITED(status_) || WIFSIGNALED(status_)) pid_ = -1;
+  return status_;
+}
+
 int ChildProcess::KillAndReap() {
   if (pid_ < 0) return status_;
   kill(-pid_, SIGKILL);
   // Before setpgid, or where the program left its group.
   kill(pid_, SIGKILL);
-  while (waitpid(pid_, &status_, 0) < 0 && errno == EINTR) {
+  // A traced one may have a stop to tell of first.
+  while (pid_ >= 0) {
+    const absl::Status status = WaitForChange().status();
+    if (!status.ok() && !absl::IsUnavailable(status)) break;
   }
   pid_ = -1;
   return status_;
 }
 
-absl::StatusOr<StartedChild> StartChild(const Command& command,
-                                        ChildInput input) {
+absl::StatusOr<ChildProcess> StartProcess(const Command& command,
+                                          const ChildOptions& options) {
   if (command.argv.empty()) {
     return absl::InvalidArgumentError("a command without a program");
   }
@@ -196,16 +239,6 @@ absl::StatusOr<StartedChild> StartChild(const Command& command,
     }
     cpus.emplace(OnlyCpu(*command.cpu));
   }
-  Pipe in;
-  if (input == ChildInput::kPipe) {
-    absl::StatusOr<Pipe> made = MakePipe();
-    if (!made.ok()) return made.status();
-    in = *std::move(made);
-  }
-  absl::StatusOr<Pipe> out = MakePipe();
-  if (!out.ok()) return out.status();
-  absl::StatusOr<Pipe> err = MakePipe();
-  if (!err.ok()) return err.status();
   absl::StatusOr<Pipe> start = MakePipe();
   if (!start.ok()) return start.status();
   const std::vector<char*> argv = CStrings(command.argv);
@@ -215,9 +248,9 @@ absl::StatusOr<StartedChild> StartChild(const Command& command,
                        environment.data(),
                        cpus.has_value() ? &*cpus : nullptr,
                        getpid(),
-                       in.read_end.get(),
-                       out->write_end.get(),
-                       err->write_end.get(),
+                       &options,
+                       command.file_limit,
+                       WholeSeconds(options.cpu_time),
                        start->write_end.get()};
 
   const pid_t pid = fork();
@@ -229,7 +262,30 @@ absl::StatusOr<StartedChild> StartChild(const Command& command,
       !status.ok()) {
     return status;
   }
-  return StartedChild{std::move(process), std::move(in.write_end),
+  return process;
+}
+
+absl::StatusOr<StartedChild> StartChild(const Command& command,
+                                        ChildInput input,
+                                        absl::Duration cpu_time) {
+  Pipe in;
+  if (input == ChildInput::kPipe) {
+    absl::StatusOr<Pipe> made = MakePipe();
+    if (!made.ok()) return made.status();
+    in = *std::move(made);
+  }
+  absl::StatusOr<Pipe> out = MakePipe();
+  if (!out.ok()) return out.status();
+  absl::StatusOr<Pipe> err = MakePipe();
+  if (!err.ok()) return err.status();
+  ChildOptions options;
+  options.standard_input = in.read_end.get();
+  options.standard_output = out->write_end.get();
+  options.standard_error = err->write_end.get();
+  options.cpu_time = cpu_time;
+  absl::StatusOr<ChildProcess> process = StartProcess(command, options);
+  if (!process.ok()) return process.status();
+  return StartedChild{*std::move(process), std::move(in.write_end),
                       std::move(out->read_end), std::move(err->read_end)};
 }
 

@@ -1,5 +1,6 @@
 // A started child and its pipes: what running a command to its end
-// (subprocess.h) and talking with a worker (dialogue.h) have in common.
+// (subprocess.h), talking with a worker (dialogue.h) and tracing a loader
+// (advisor/glibc/replay.h) have in common.
 
 #ifndef ADVISOR_HOST_CHILD_PROCESS_H_
 #define ADVISOR_HOST_CHILD_PROCESS_H_
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "advisor/host/subprocess.h"
 
 namespace advisor {
@@ -43,8 +45,14 @@ class ChildProcess {
   ~ChildProcess() { KillAndReap(); }
 
   bool HasEnded() const;
+  // The wait status of its next stop (of a traced child), or of its end.
+  // Unavailable when a signal handler ran meanwhile.
+  absl::StatusOr<int> WaitForChange();
   // The wait status. While the zombie is there, nobody else can get its group.
   int KillAndReap();
+
+  // -1 when it was reaped.
+  pid_t pid() const { return pid_; }
 
  private:
   pid_t pid_;
@@ -61,10 +69,30 @@ struct StartedChild {
 
 enum class ChildInput { kNothing, kPipe };
 
+// What a child is started with, besides the command.
+struct ChildOptions {
+  // Descriptors of this process; -1 stands for /dev/null.
+  int standard_input = -1;
+  int standard_output = -1;
+  int standard_error = -1;
+  // Of each of its processes (RLIMIT_CPU), so that what a killed parent leaves
+  // behind ends, too.
+  absl::Duration cpu_time = absl::InfiniteDuration();
+  // Is traced by this thread, and stops with SIGTRAP when it has become the
+  // program; its addresses are not randomised where the system lets it.
+  bool traced = false;
+};
+
 // Starts `command` under the conditions that Subprocess::Run promises; its
-// limits are left to the caller.
-absl::StatusOr<StartedChild> StartChild(const Command& command,
-                                        ChildInput input);
+// limits of time and output are left to the caller. Unavailable where the child
+// may not be traced.
+absl::StatusOr<ChildProcess> StartProcess(const Command& command,
+                                          const ChildOptions& options);
+
+// The same with pipes.
+absl::StatusOr<StartedChild> StartChild(
+    const Command& command, ChildInput input,
+    absl::Duration cpu_time = absl::InfiniteDuration());
 
 }  // namespace advisor
 

@@ -46,4 +46,20 @@ Environment Environment::With(absl::string_view name,
   return result;
 }
 
+Environment Environment::ForChild(
+    absl::Span<const absl::string_view> names) const {
+  Environment result({"LC_ALL=C"});
+  const auto keep = [&](absl::string_view name) {
+    const std::optional<std::string> value = Get(name);
+    if (value.has_value()) result = result.With(name, *value);
+  };
+  for (const absl::string_view name :
+       {"PATH", "LD_LIBRARY_PATH", "TMPDIR", "TEST_TMPDIR", "ASAN_OPTIONS",
+        "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS"}) {
+    keep(name);
+  }
+  for (const absl::string_view name : names) keep(name);
+  return result;
+}
+
 }  // namespace advisor

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace advisor {
 
@@ -27,6 +28,12 @@ class Environment {
   // A copy in which `name` has just this value, or none at all.
   Environment With(absl::string_view name, absl::string_view value) const;
   Environment Without(absl::string_view name) const;
+
+  // What a child needs of this: how to find programs and libraries (PATH,
+  // LD_LIBRARY_PATH), where temporary files go (TMPDIR, TEST_TMPDIR), options
+  // of sanitizers, and `names`; all of it in the C locale (LC_ALL). Nothing
+  // else: an environment holds secrets.
+  Environment ForChild(absl::Span<const absl::string_view> names = {}) const;
 
   const std::vector<std::string>& entries() const { return entries_; }
 

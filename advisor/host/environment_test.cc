@@ -11,6 +11,7 @@ namespace advisor {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
 
 TEST(EnvironmentTest, FindsWholeNamesOnly) {
   const Environment environment({"PATHS=x", "PATH=/bin", "EMPTY="});
@@ -30,6 +31,17 @@ TEST(EnvironmentTest, ReadsThisProcess) {
   setenv("ADVISOR_ENVIRONMENT_TEST", "here", 1);
   EXPECT_EQ(Environment::OfThisProcess().Get("ADVISOR_ENVIRONMENT_TEST"),
             "here");
+}
+
+TEST(EnvironmentTest, AChildGetsNoSecret) {
+  const Environment own({"PATH=/bin", "SECRET=1", "LD_PRELOAD=/x.so",
+                         "LC_ALL=de_DE", "GLIBC_TUNABLES=a", "CC=clang",
+                         "TMPDIR=/private"});
+  EXPECT_THAT(own.ForChild().entries(),
+              UnorderedElementsAre("LC_ALL=C", "PATH=/bin", "TMPDIR=/private"));
+  EXPECT_THAT(own.ForChild({"CC", "CXX", "GLIBC_TUNABLES"}).entries(),
+              UnorderedElementsAre("LC_ALL=C", "PATH=/bin", "TMPDIR=/private",
+                                   "CC=clang", "GLIBC_TUNABLES=a"));
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "advisor/host/interrupt.h"
 
 namespace advisor {
 namespace {
@@ -43,7 +44,7 @@ absl::StatusOr<std::string> RealFileReader::Read(absl::string_view path) const {
   char buffer[1 << 16];
   while (true) {
     const ssize_t got = read(fd, buffer, sizeof(buffer));
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EINTR && !Interrupted().has_value()) continue;
     if (got < 0) return FileError(errno, path);
     if (got == 0) return content;
     content.append(buffer, got);
@@ -71,7 +72,7 @@ absl::StatusOr<std::string> RealFileReader::ReadFront(absl::string_view path,
   while (content.size() < limit) {
     const ssize_t got =
         read(fd, buffer, std::min(sizeof(buffer), limit - content.size()));
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EINTR && !Interrupted().has_value()) continue;
     if (got < 0) return FileError(errno, path);
     if (got == 0) break;
     content.append(buffer, got);

@@ -21,6 +21,7 @@ class FileReader {
   // The whole content. NotFound when there is no such file, PermissionDenied
   // or another error (with errno's words, never Internal) when it cannot be
   // read, InvalidArgument for a directory and for a file of more than 256 MiB.
+  // A pipe is waited for, until a signal comes (interrupt.h).
   virtual absl::StatusOr<std::string> Read(absl::string_view path) const = 0;
 
   // At most `limit` bytes from the front of a regular file, without reading on;

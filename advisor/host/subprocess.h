@@ -5,6 +5,7 @@
 #define ADVISOR_HOST_SUBPROCESS_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@
 #include "advisor/host/environment.h"
 
 namespace advisor {
+
+// Command::file_limit of compilers and of what unpacks archives.
+inline constexpr uint64_t kBuildFileLimit = uint64_t{1} << 30;
 
 struct Command {
   // argv[0] is the path of the program; it is not looked up in PATH.
@@ -25,6 +29,8 @@ struct Command {
   size_t output_limit = size_t{16} << 20;
   // Runs on this CPU only.
   std::optional<int> cpu;
+  // The longest file that it may write, in bytes (RLIMIT_FSIZE).
+  uint64_t file_limit = 0;
 };
 
 struct CommandResult {
@@ -57,7 +63,9 @@ class Subprocess {
   // ended is in the result. The child reads /dev/null, has no descriptor but
   // its three, its own process group, default signal actions, writes no core
   // file, and dies with the calling thread. What it left running in its group
-  // is killed when it ends. Safe to call from several threads.
+  // is killed when it ends; what left the group has no more than the CPU time
+  // that all CPUs give within the time limit. Safe to call from several
+  // threads.
   virtual absl::StatusOr<CommandResult> Run(const Command& command) const = 0;
 };
 

@@ -165,6 +165,27 @@ TEST(RealSubprocessTest, GivesNoInputAndNoOtherDescriptor) {
   EXPECT_EQ(RunShell("ls /proc/self/fd").standard_output, "0\n1\n2\n3\n");
 }
 
+TEST(RealSubprocessTest, LimitsFilesAndCpuTime) {
+  const std::string path = absl::StrCat(::testing::TempDir(), "/written");
+  absl::Cleanup remove = [path] { unlink(path.c_str()); };
+  Command command = Shell(absl::StrCat("echo text > ", path));
+  EXPECT_EQ(RealSubprocess().Run(command)->signal, SIGXFSZ);
+  command.file_limit = 5;
+  EXPECT_TRUE(RealSubprocess().Run(command)->succeeded());
+  command = Shell("echo 123456 > " + path);
+  command.file_limit = 5;
+  EXPECT_EQ(RealSubprocess().Run(command)->signal, SIGXFSZ);
+
+  command = Shell("ulimit -c; ulimit -f; ulimit -t");
+  command.time_limit = absl::Seconds(20);
+  EXPECT_EQ(
+      RealSubprocess().Run(command)->standard_output,
+      absl::StrCat("0\n0\n", 20 * sysconf(_SC_NPROCESSORS_ONLN) + 1, "\n"));
+  command.time_limit = absl::InfiniteDuration();
+  EXPECT_EQ(RealSubprocess().Run(command)->standard_output,
+            "0\n0\nunlimited\n");
+}
+
 TEST(RealSubprocessTest, WorksWithoutStandardDescriptors) {
   EXPECT_EXIT(
       {

@@ -178,12 +178,12 @@ int Run(const advisor::Flags& flags) {
 
 int Main(int argc, char** argv) {
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-  if (!words.empty() && words[0] == kJudge) {
-    return ServeJudge(absl::MakeSpan(words).subspan(1));
-  }
   if (getauxval(AT_SECURE) != 0) {
     return Fail(ExitStatus::kUsage,
                 "will not run with more rights than its caller has");
+  }
+  if (!words.empty() && words[0] == kJudge) {
+    return ServeJudge(absl::MakeSpan(words).subspan(1));
   }
   advisor::InstallInterruptHandler();
   auto flags = advisor::Flags::Parse(words, kFlags);

@@ -147,9 +147,10 @@ class MutationRun {
         "/bin/bash", doors_.root + "/glibc_patches/mutation/build_mutant.sh",
         built(),     mutant.source,
         text,        out};
-    command.environment =
-        advisor::Environment::OfThisProcess().With("LC_ALL", "C");
+    command.environment = advisor::Environment::OfThisProcess().ForChild(
+        {"CC", "CXX", "NM", "OBJCOPY"});
     command.time_limit = absl::Minutes(1);
+    command.file_limit = advisor::kBuildFileLimit;
     const auto built_it = doors_.subprocess.Run(command);
     if (!built_it.ok()) return Stop(built_it.status());
     if (!built_it->succeeded()) {
@@ -274,7 +275,7 @@ class MutationRun {
     for (std::string& word : WordsOf(request)) {
       command.argv.push_back(std::move(word));
     }
-    command.environment = advisor::Environment::OfThisProcess();
+    command.environment = advisor::Environment::OfThisProcess().ForChild();
     command.time_limit = absl::Minutes(10);
     const auto answer = doors_.subprocess.Run(command);
     if (!answer.ok()) return answer.status();

@@ -23,6 +23,14 @@ readonly x86=$source/sysdeps/x86 multiarch=$source/sysdeps/x86_64/multiarch
 readonly functions=(memmove memmove_chk memcpy memcpy_chk mempcpy mempcpy_chk
   memset memset_chk strlen)
 
+# Of the lines that are paths below SOURCE, the rest. Its name is no pattern.
+below_source() {
+  BELOW=$source/ awk '
+    index($0, ENVIRON["BELOW"]) == 1 {
+      print substr($0, length(ENVIRON["BELOW"]) + 1)
+    }'
+}
+
 mkdir -p "$out"
 first_of() { # FILE...: the first that exists
   for file in "$@"; do
@@ -114,6 +122,6 @@ printf '{ global: glibc_probe; local: *; };\n' >"$out/exports"
   # What the lists were made from.
   printf '%s\n' "$header" "$flags" "$variables" "$x86/dl-tunables.list"
   cat "$out"/*.d | tr -s ' \\' '\n'
-} | sed -n "s|^$source/||p" | sed 's|[^/]*/\.\./||' | sort -u >"$out/files.txt"
+} | below_source | sed 's|[^/]*/\.\./||' | sort -u >"$out/files.txt"
 mv "$lists" "$out/lists.txt"
 rm "$out"/*.d "$out"/{exports,variants.s}

@@ -50,8 +50,9 @@ absl::Status BuildProbe(const std::string& source, const std::string& out,
   advisor::Command command;
   command.argv = {folder + "/build_probe.sh", source, out, folder + "/probe"};
   command.environment =
-      advisor::Environment::OfThisProcess().With("LC_ALL", "C");
+      advisor::Environment::OfThisProcess().ForChild({"CC", "NM"});
   command.time_limit = absl::Minutes(2);
+  command.file_limit = advisor::kBuildFileLimit;
   const auto result = subprocess.Run(command);
   if (!result.ok()) return result.status();
   if (result->succeeded()) return absl::OkStatus();

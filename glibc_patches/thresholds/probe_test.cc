@@ -181,6 +181,7 @@ advisor::CommandResult RunCommand(std::vector<std::string> argv) {
   command.environment = advisor::Environment::OfThisProcess();
   command.time_limit = absl::Minutes(5);
   command.output_limit = size_t{64} << 20;
+  command.file_limit = advisor::kBuildFileLimit;
   const auto result = advisor::RealSubprocess().Run(command);
   EXPECT_TRUE(result.ok()) << result.status();
   return result.ok() ? *result : advisor::CommandResult();

@@ -45,6 +45,7 @@ double TimeOf(const std::string& kind, const std::string& preload,
                               .With(RECORDING_DIRECTORY_VARIABLE, folder);
   }
   command.time_limit = absl::Minutes(2);
+  command.file_limit = advisor::kBuildFileLimit;
   const double before = ChildrenTime();
   const auto result = advisor::RealSubprocess().Run(command);
   if (!result.ok() || !result->succeeded()) {

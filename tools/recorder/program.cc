@@ -10,10 +10,8 @@
 
 #include <atomic>
 #include <cerrno>
-#include <filesystem>
 #include <optional>
 #include <system_error>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -195,7 +193,7 @@ absl::StatusOr<ProgramEnd> RunProgram(const std::string& path,
                                       : 128 + WTERMSIG(status)};
 }
 
-absl::StatusOr<PrivateFolder> PrivateFolder::Make(
+absl::StatusOr<advisor::ScratchFolder> MakePrivateFolder(
     const advisor::Environment& environment, uint64_t bytes) {
   const std::string parent = environment.Get("TMPDIR").value_or("/tmp");
   struct statvfs space;
@@ -208,20 +206,7 @@ absl::StatusOr<PrivateFolder> PrivateFolder::Make(
         absl::StrCat(parent, ": expected ", bytes >> 20,
                      " MiB of free space, found ", free >> 20, " MiB"));
   }
-  std::string path = absl::StrCat(parent, "/record_sizes.XXXXXX");
-  if (mkdtemp(path.data()) == nullptr) {
-    return absl::UnavailableError(absl::StrCat(path, ": ", ErrnoText()));
-  }
-  return PrivateFolder(std::move(path));
-}
-
-PrivateFolder::PrivateFolder(PrivateFolder&& other) noexcept
-    : path_(std::exchange(other.path_, "")) {}
-
-PrivateFolder::~PrivateFolder() {
-  if (path_.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  return advisor::ScratchFolder::Create(parent, "record_sizes");
 }
 
 }  // namespace recorder

@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "advisor/host/environment.h"
 #include "advisor/host/file_reader.h"
+#include "advisor/host/scratch_folder.h"
 
 namespace recorder {
 
@@ -38,23 +39,9 @@ absl::StatusOr<ProgramEnd> RunProgram(const std::string& path,
                                       const std::vector<std::string>& argv,
                                       const advisor::Environment& environment);
 
-// A folder that only this user can look into, removed with all that is in it.
-class PrivateFolder {
- public:
-  // In TMPDIR or /tmp. ResourceExhausted where less than `bytes` are free.
-  static absl::StatusOr<PrivateFolder> Make(
-      const advisor::Environment& environment, uint64_t bytes);
-  PrivateFolder(PrivateFolder&& other) noexcept;
-  PrivateFolder& operator=(PrivateFolder&&) = delete;
-  ~PrivateFolder();
-
-  const std::string& path() const { return path_; }
-
- private:
-  explicit PrivateFolder(std::string path) : path_(std::move(path)) {}
-
-  std::string path_;
-};
+// In TMPDIR or /tmp. ResourceExhausted where less than `bytes` are free.
+absl::StatusOr<advisor::ScratchFolder> MakePrivateFolder(
+    const advisor::Environment& environment, uint64_t bytes);
 
 }  // namespace recorder
 

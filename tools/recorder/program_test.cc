@@ -64,8 +64,8 @@ TEST(ProgramTest, TheFolderIsPrivateAndGoesAway) {
   const Environment environment({"TMPDIR=" + ::testing::TempDir()});
   std::string path;
   {
-    const absl::StatusOr<PrivateFolder> folder =
-        PrivateFolder::Make(environment, 1);
+    const absl::StatusOr<advisor::ScratchFolder> folder =
+        MakePrivateFolder(environment, 1);
     ASSERT_TRUE(folder.ok()) << folder.status();
     path = folder->path();
     struct stat status;
@@ -75,7 +75,7 @@ TEST(ProgramTest, TheFolderIsPrivateAndGoesAway) {
   }
   EXPECT_FALSE(std::filesystem::exists(path));
   EXPECT_TRUE(absl::IsResourceExhausted(
-      PrivateFolder::Make(environment, uint64_t{1} << 62).status()));
+      MakePrivateFolder(environment, uint64_t{1} << 62).status()));
 }
 
 }  // namespace

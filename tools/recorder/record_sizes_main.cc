@@ -124,8 +124,8 @@ int Record(const advisor::Flags& flags, const std::vector<std::string>& argv) {
   }
   const absl::StatusOr<std::string> object = Preloaded(files);
   if (!object.ok()) return Refuse(object.status().message());
-  const absl::StatusOr<PrivateFolder> folder =
-      PrivateFolder::Make(environment, kNeededSpace);
+  const absl::StatusOr<advisor::ScratchFolder> folder =
+      MakePrivateFolder(environment, kNeededSpace);
   if (!folder.ok()) return Refuse(folder.status().message());
 
   const std::string others = environment.Get("LD_PRELOAD").value_or("");

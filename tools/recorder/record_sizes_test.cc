@@ -46,6 +46,7 @@ class RecordSizesTest : public ::testing::Test {
                               .With("TMPDIR", folder_)
                               .Without("LD_PRELOAD");
     command.time_limit = absl::Minutes(4);
+    command.file_limit = advisor::kBuildFileLimit;
     const absl::StatusOr<CommandResult> result =
         advisor::RealSubprocess().Run(command);
     EXPECT_TRUE(result.ok()) << result.status();
