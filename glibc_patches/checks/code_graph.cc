@@ -205,7 +205,8 @@ void CodeGraph::FindIndirectTargets() {
   }
 }
 
-// Blocks of one size in a row, of which the code computes the one to jump to:
+// Code whose address is taken. Where there are no tables it is the first of
+// blocks of one size in a row, of which the code computes the one to jump to:
 // one begins at the base and behind each jump or return that nothing falls
 // through, up to the next base.
 void CodeGraph::FindComputedTargets() {
@@ -215,6 +216,11 @@ void CodeGraph::FindComputedTargets() {
       const auto next = code_bases_.upper_bound(base);
       const uint64_t end = next == code_bases_.end() ? end_ : *next;
       bool begins = true;
+      if (!tables_.empty()) {
+        indirect_targets_.insert(base);
+        Decode(base);
+        continue;
+      }
       for (uint64_t address = base; address < end;) {
         const std::optional<Decoded> decoded =
             DecodeAt(address, end_ - address);
