@@ -91,6 +91,7 @@ TEST(WhyEquivalentTest, KnowsWhatIsTheSameInOtherWords) {
   EXPECT_FALSE(explained("memset-x", "wrong_alignment",
                          " and $-64, %rdi\n movups %xmm0, (%rdi)\n", "and"));
   EXPECT_FALSE(explained("memmove-x", "dropped_return", kLoop, "ret"));
+  EXPECT_TRUE(explained("memset-x", "dropped_return", kLoop, "ret"));
 }
 
 }  // namespace

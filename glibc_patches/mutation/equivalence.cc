@@ -66,6 +66,16 @@ bool AlignsWithinWhatIsSet(const RuleContext& context, const Mutant& mutant) {
          -*now <= 4 * std::max(context.vector_bytes, 16);
 }
 
+// Aligned more finely, but as the vectors need it.
+bool AlignsAsVectorsNeed(const RuleContext& context, const Mutant& mutant) {
+  const std::vector<size_t> changed = Changed(context, mutant);
+  if (mutant.rule != "wrong_alignment" || changed.size() != 1) return false;
+  const auto mask = ImmediateOf(context.listing.instructions[changed[0]]);
+  const auto now = Evaluate(mutant.edits[0].replacement);
+  return mask.has_value() && now.has_value() && *mask < 0 && *now > *mask &&
+         -*now >= std::max(context.vector_bytes, 16);
+}
+
 // Falls into code that sets the same bytes once more.
 bool SetsAgain(const RuleContext&, const Mutant& mutant) {
   return mutant.rule == "dropped_return" &&
@@ -77,6 +87,9 @@ struct EquivalenceRow {
   const char* reason;
 };
 constexpr EquivalenceRow kRows[] = {
+    {AlignsAsVectorsNeed,
+     "aligned to less, but to no less than the vectors need: the loop begins "
+     "within what is stored apart from it"},
     {AlignsWithinWhatIsSet,
      "the loop begins at most four vectors lower, in bytes that are set "
      "already: they are set to the same again"},

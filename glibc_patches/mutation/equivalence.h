@@ -11,9 +11,9 @@
 
 namespace glibc_patches {
 
-// Why a mutant of `context`'s text that no check found is the base in other
-// words; nullopt: nothing here says so. One row a reason, each of which looks
-// at the instructions: a rule alone is no reason.
+// Why a mutant of `context`'s text that passed all checks is right; nullopt:
+// nothing here says so. One row a reason, with the instructions and numbers for
+// which it holds. To be asked about survivors only.
 std::optional<std::string> WhyEquivalent(const RuleContext& context,
                                          const Mutant& mutant);
 
