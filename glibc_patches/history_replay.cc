@@ -72,6 +72,39 @@ std::optional<std::string> WhySkipped(const json& verdict,
   return std::nullopt;
 }
 
+json ThresholdsOf(const json& verdict, const char* list) {
+  const json thresholds = verdict.value("thresholds", json());
+  if (!thresholds.is_object()) return json::array();
+  return thresholds.value(list, json::array());
+}
+
+// What the fault does to the threshold.
+std::optional<std::string> ThresholdFault(const json& verdict,
+                                          absl::string_view threshold) {
+  for (const json& fault : ThresholdsOf(verdict, "faults")) {
+    const std::string what = fault.value("what", "");
+    if (absl::StrContains(what, threshold)) return what;
+  }
+  return std::nullopt;
+}
+
+// "16448 -> 67108864 on 16 CPUs": the first change of the threshold that is
+// told.
+std::optional<std::string> ValueChange(const json& verdict,
+                                       absl::string_view threshold) {
+  for (const json& group : ThresholdsOf(verdict, "changes")) {
+    for (const json& change : group.value("changes", json::array())) {
+      // "shared_cache_size (in cpu_features)" before 2.33 and after.
+      if (!absl::StartsWith(change.value("name", ""), threshold)) continue;
+      const size_t cpus = group.value("cpus", json::array()).size();
+      return absl::StrCat(change.value("before", ""), " -> ",
+                          change.value("after", ""), " on ", cpus,
+                          cpus == 1 ? " CPU" : " CPUs");
+    }
+  }
+  return std::nullopt;
+}
+
 std::string FirstReason(const json& verdict) {
   const json reasons = verdict.value("reasons", json::array());
   return reasons.empty() ? "" : reasons[0].get<std::string>();
@@ -80,6 +113,16 @@ std::string FirstReason(const json& verdict) {
 // What the decision rests on, in a few words.
 std::string Why(const HistoryFix& fix, const json& verdict) {
   const std::string decision = verdict.value("verdict", "");
+  if (fix.evidence == HistoryEvidence::kThresholds) {
+    if (const auto fault = ThresholdFault(verdict, fix.where)) {
+      return absl::StrCat(decision, ": ", *fault);
+    }
+  }
+  if (fix.evidence == HistoryEvidence::kValues) {
+    if (const auto change = ValueChange(verdict, fix.where)) {
+      return absl::StrCat(decision, ", ", fix.where, " ", *change);
+    }
+  }
   if (decision == "accept") return decision;
   const std::set<std::string> failures = NewFailures(verdict);
   if (!failures.empty()) {
@@ -106,6 +149,9 @@ bool ShowsFault(const HistoryFix& fix, const json& verdict) {
     case HistoryEvidence::kSpeed:
       return CountCells(verdict, fix.where, "slower") > 0;
     case HistoryEvidence::kThresholds:
+      return ThresholdFault(verdict, fix.where).has_value();
+    case HistoryEvidence::kValues:
+      return ValueChange(verdict, fix.where).has_value();
     case HistoryEvidence::kNone:
       break;
   }
@@ -115,7 +161,11 @@ bool ShowsFault(const HistoryFix& fix, const json& verdict) {
 // The fix has not the fault. That it is slower elsewhere is told, but does not
 // make it wrong: what is right may take longer.
 bool IsMended(const HistoryFix& fix, const json& verdict) {
-  if (!NewFailures(verdict).empty()) return false;
+  if (!NewFailures(verdict).empty() ||
+      !ThresholdsOf(verdict, "faults").empty()) {
+    return false;
+  }
+  if (fix.evidence == HistoryEvidence::kValues) return ShowsFault(fix, verdict);
   if (fix.evidence != HistoryEvidence::kSpeed) return true;
   return CountCells(verdict, fix.where, "slower") == 0 &&
          CountCells(verdict, fix.where, "faster") > 0;
@@ -270,14 +320,17 @@ ReplaySide JudgeSide(const HistoryFix& fix, absl::string_view text,
     return {ReplayOutcome::kUnexpected, "no verdict"};
   }
   ReplaySide side = {ReplayOutcome::kUnexpected, Why(fix, verdict)};
-  const bool rejected = verdict.value("verdict", "") == "reject";
+  // Of another value nobody says that it is wrong.
+  const bool rejected = verdict.value("verdict", "") == "reject" ||
+                        fix.evidence == HistoryEvidence::kValues;
   const bool as_expected =
       fixed ? IsMended(fix, verdict) : rejected && ShowsFault(fix, verdict);
   if (const auto skipped = WhySkipped(verdict, fix.variant);
       skipped.has_value() && (fixed || !as_expected)) {
     return {ReplayOutcome::kNotShown, *skipped};
   }
-  if (fix.evidence == HistoryEvidence::kThresholds && !rejected) {
+  const json thresholds = verdict.value("thresholds", json());
+  if (thresholds.is_object() && thresholds.value("not_compiled", "") != "") {
     return {ReplayOutcome::kNotShown, FirstReason(verdict)};
   }
   if (as_expected) side.outcome = ReplayOutcome::kAsExpected;

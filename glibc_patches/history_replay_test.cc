@@ -88,6 +88,47 @@ TEST(JudgeSideTest, SpeedIsJudgedInTheCellsOfItsAlignment) {
             ReplayOutcome::kUnexpected);
 }
 
+TEST(JudgeSideTest, AThresholdThatDoesNotWorkRejectsTheParent) {
+  const std::string json = Golden("threshold_fault");
+  const HistoryFix here =
+      Fix(HistoryEvidence::kThresholds, "non_temporal_threshold");
+  const ReplaySide side = JudgeSide(here, json, false);
+  EXPECT_EQ(side.outcome, ReplayOutcome::kAsExpected);
+  EXPECT_THAT(side.verdict,
+              HasSubstr("reject: copies of 257 to 16447 bytes corrupt memory"));
+  EXPECT_EQ(JudgeSide(here, json, true).outcome, ReplayOutcome::kUnexpected);
+  EXPECT_EQ(JudgeSide(Fix(HistoryEvidence::kThresholds, "rep_stosb_threshold"),
+                      json, false)
+                .outcome,
+            ReplayOutcome::kUnexpected);
+  EXPECT_EQ(JudgeSide(here, Golden("accept"), true).outcome,
+            ReplayOutcome::kAsExpected);
+}
+
+TEST(JudgeSideTest, AnotherValueIsTold) {
+  const HistoryFix here = Fix(HistoryEvidence::kValues, "shared_cache_size");
+  const ReplaySide side = JudgeSide(here, Golden("threshold_fault"), false);
+  EXPECT_EQ(side.outcome, ReplayOutcome::kAsExpected);
+  EXPECT_EQ(side.verdict,
+            "reject, shared_cache_size 1048576 -> 25165824 on 5 CPUs");
+  // Nothing is told where nothing changes.
+  for (const bool fixed : {false, true}) {
+    EXPECT_EQ(JudgeSide(here, Golden("accept"), fixed).outcome,
+              ReplayOutcome::kUnexpected);
+  }
+}
+
+TEST(JudgeSideTest, ThresholdCodeThatDoesNotCompileShowsNothing) {
+  std::string json = Golden("threshold_fault");
+  const std::string compiled = "\"not_compiled\": \"\"";
+  const size_t at = json.find(compiled);
+  ASSERT_NE(at, std::string::npos);
+  json.replace(at, compiled.size(), "\"not_compiled\": \"an error\"");
+  EXPECT_EQ(
+      JudgeSide(Fix(HistoryEvidence::kThresholds, "x"), json, false).outcome,
+      ReplayOutcome::kNotShown);
+}
+
 TEST(JudgeSideTest, AVariantThatWasSkippedShowsNothing) {
   HistoryFix fix = Fix(HistoryEvidence::kCheck, "registers");
   fix.variant = "__memset_avx512_unaligned_erms";

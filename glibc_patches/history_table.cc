@@ -6,6 +6,7 @@ namespace {
 constexpr HistoryEvidence kCheck = HistoryEvidence::kCheck;
 constexpr HistoryEvidence kSpeed = HistoryEvidence::kSpeed;
 constexpr HistoryEvidence kThresholds = HistoryEvidence::kThresholds;
+constexpr HistoryEvidence kValues = HistoryEvidence::kValues;
 constexpr HistoryEvidence kNone = HistoryEvidence::kNone;
 
 constexpr absl::string_view kX32 =
@@ -53,26 +54,24 @@ constexpr HistoryFix kFixes[] = {
      "the upper half of a 32-bit length is not ignored in memmove-ssse3", kNone,
      "", "", kX32},
     {"035591551400cfc810b07244a015c9411e8bff7c", "2022-06-14",
-     "rep_movsb_stop_threshold ignores x86_non_temporal_threshold", kThresholds,
+     "rep_movsb_stop_threshold ignores x86_non_temporal_threshold", kValues,
      "rep_movsb_stop_threshold", "", ""},
     {"89a25c6f64746732b87eaf433af0964b564d4a92", "2022-06-15",
      "large copies begin below the non-temporal threshold", kCheck, "content",
      "__memmove_evex_unaligned_erms", ""},
-    {"b446822b6ae4e8149902a78cdd4a886634ad6321", "2022-06-15",
-     "x86_non_temporal_threshold has no bounds", kThresholds,
-     "non_temporal_threshold", "", ""},
     {"48b74865c63840b288bd85b4d8743533b73b339b", "2023-01-03",
      "non_temporal_threshold is not held to its bounds (bug 29953)",
      kThresholds, "non_temporal_threshold", "", ""},
     {"ed2f9dc9420c4c61436328778a70459d0a35556a", "2023-05-08",
      "without cache information every large copy is non-temporal (bug 30429)",
-     kThresholds, "non_temporal_threshold", "", ""},
+     kValues, "non_temporal_threshold", "", ""},
     {"dcad5c8578130dec7f35fd5b0885304b59f9f543", "2023-08-01",
-     "old AMD processors have no cache sizes", kThresholds,
-     "rep_movsb_stop_threshold", "", ""},
+     "old AMD processors have no cache sizes", kValues, "shared_cache_size", "",
+     ""},
     {"61c3450db96dce96ad2b24b4f0b548e6a46d68e5", "2024-12-17",
-     "an L3 of 1 TiB is cut to 32 bits (bug 32470)", kThresholds,
-     "non_temporal_threshold", "", ""},
+     "rep_movsb_threshold is cut to 32 bits, as with an L3 of 1 TiB "
+     "(bug 32470)",
+     kValues, "rep_movsb_threshold", "", ""},
 };
 
 }  // namespace

@@ -13,7 +13,8 @@ namespace glibc_patches {
 enum class HistoryEvidence {
   kCheck,       // a correctness check
   kSpeed,       // cells of one alignment, which are slower
-  kThresholds,  // what the tree's threshold code computes for some CPU
+  kThresholds,  // a threshold that the memory functions cannot work with
+  kValues,      // another value of a threshold; which is better, none says
   kNone,        // nothing here: `limit` says why
 };
 

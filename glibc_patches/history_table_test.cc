@@ -46,6 +46,7 @@ TEST(HistoryTableTest, EachEvidenceHasWhatItNeeds) {
         EXPECT_FALSE(fix.variant.empty()) << fix.commit;
         break;
       case HistoryEvidence::kThresholds:
+      case HistoryEvidence::kValues:
         EXPECT_NE(kernels::ParameterField(fix.where == "non_temporal_threshold"
                                               ? "shared_non_temporal_threshold"
                                               : fix.where),
@@ -58,7 +59,7 @@ TEST(HistoryTableTest, EachEvidenceHasWhatItNeeds) {
         break;
     }
   }
-  EXPECT_EQ(seen.size(), 4u);
+  EXPECT_EQ(seen.size(), 5u);
 }
 
 }  // namespace
