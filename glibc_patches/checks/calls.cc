@@ -384,6 +384,15 @@ std::vector<uint64_t> SizesToTry(const Variant& variant,
   return sizes;
 }
 
+bool IsChosen(int64_t index, int one_in) {
+  // The finalizer of SplitMix64 (Steele, Lea and Flood, 2014).
+  uint64_t mixed = static_cast<uint64_t>(index) * 0x9e3779b97f4a7c15u;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9u;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebu;
+  mixed ^= mixed >> 31;
+  return mixed % static_cast<uint64_t>(one_in) == 0;
+}
+
 bool ForEachCall(const CheckContext& context, VisitCall visit) {
   return Planner(context, visit).Visit(context);
 }

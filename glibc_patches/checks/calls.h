@@ -28,6 +28,11 @@ std::vector<uint64_t> SizesToTry(const kernels::Variant& variant,
                                  const kernels::KernelParameters& parameters,
                                  int random, uint64_t seed);
 
+// Is the call of this index one of those that CheckContext::one_in leaves? As
+// if by chance, since what calls do (direction, alignment) has periods; but
+// always the same ones, and all when one_in is 1.
+bool IsChosen(int64_t index, int one_in);
+
 // Returns false to stop.
 using VisitCall = absl::FunctionRef<bool(const PlacedCall&)>;
 

@@ -35,6 +35,23 @@ const kernels::Variant& Any(kernels::Function function) {
   return kernels::AllVariants().front();
 }
 
+// With one call in four by count, the copies of one direction were never made:
+// bug 23196 (glibc_patches/history_table.cc) went unseen.
+TEST(IsChosenTest, EveryPeriodIsChosenFromEvenly) {
+  constexpr int kCalls = 1 << 16;
+  for (const int period : {2, 3, 4, 8, 12, 16}) {
+    std::vector<int> chosen(period);
+    for (int i = 0; i < kCalls; ++i) chosen[i % period] += IsChosen(i, 4);
+    for (const int count : chosen) {
+      EXPECT_NEAR(count, kCalls / period / 4, kCalls / period / 40) << period;
+    }
+  }
+}
+
+TEST(IsChosenTest, OneInOneIsAll) {
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(IsChosen(i, 1));
+}
+
 TEST(CallsTest, AllArePossible) {
   for (const kernels::Variant& variant : kernels::AllVariants()) {
     if (variant.name != "__mempcpy_sse2_unaligned_erms" &&

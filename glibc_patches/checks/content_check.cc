@@ -149,7 +149,7 @@ void RunContentCheck(const CheckContext& context, CheckSession& session) {
   };
   int64_t i = 0;
   const bool all = ForEachCall(context, [&](const PlacedCall& call) {
-    if (i++ % context.one_in != 0) return true;
+    if (!IsChosen(i++, context.one_in)) return true;
     if (!session.Try(call, Quickly)) return false;
     recent.push_back(call);
     if (recent.size() < kCallsBetween) return true;

@@ -63,7 +63,7 @@ class Guards {
   }
 
   bool Try(uint64_t destination, uint64_t source) {
-    if (calls_++ % one_in_ != 0) return true;
+    if (!IsChosen(calls_++, one_in_)) return true;
     call_.destination = destination;
     call_.source = source;
     return session_.Try(call_);
