@@ -57,6 +57,9 @@ void PrintManualPage(absl::Span<const CommandRow* const> commands,
                      std::ostream& out) {
   out << ".\\\" Made by `advisor help --format=man` from its tables.\n"
       << ".TH ADVISOR 1 \"\" \"advisor " << kVersion << "\"\n"
+      // A word with a hyphen more cannot be copied, and justified commands have
+      // blanks more.
+      << ".nh\n.ad l\n"
       << ".SH NAME\n"
          "advisor \\- which GLIBC_TUNABLES make memcpy, memmove and memset "
          "fast on this machine\n"
