@@ -362,7 +362,13 @@ absl::StatusOr<DiagnosticsListing> ParseDiagnosticsListing(
     return NothingFound(name, "lines as ld.so --list-diagnostics prints them",
                         listing.cut_line);
   }
-  listing.processors = processors.Build();
+  std::optional<std::vector<ListedProcessor>> built = processors.Build();
+  if (!built.has_value()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, ":1: expected at most ", ProcessorLines::kMaxAnswers,
+                     " answers of CPUID for all processors, found more"));
+  }
+  listing.processors = *std::move(built);
   return listing;
 }
 

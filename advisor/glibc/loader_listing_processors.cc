@@ -119,17 +119,21 @@ bool ProcessorLines::AddCpuid(absl::string_view key, uint64_t value,
   return false;
 }
 
-CpuidTable ProcessorLines::MakeTable(const Records& records, bool complete) {
+CpuidTable ProcessorLines::MakeTable(const Records& records, bool complete,
+                                     size_t& budget) {
   CpuidTable table;
   for (const auto& [input, record] : records) {
     if (record.registers_seen != 4) continue;
+    if (budget == 0) break;
     if (!LeafHasSubleaves(input.leaf)) {
+      --budget;
       if (input.subleaf == 0) table.Set(input.leaf, 0, record.registers);
       continue;
     }
     const uint32_t last = record.last.value_or(input.subleaf);
     for (uint32_t subleaf = input.subleaf;
-         subleaf <= last && subleaf < kMaxSubleaves; ++subleaf) {
+         subleaf <= last && subleaf < kMaxSubleaves && budget > 0;
+         ++subleaf, --budget) {
       CpuidRegisters registers = record.registers;
       if (record.ecx_repeats_subleaf) {
         registers.ecx = (registers.ecx & ~0xffu) | (subleaf & 0xff);
@@ -138,14 +142,14 @@ CpuidTable ProcessorLines::MakeTable(const Records& records, bool complete) {
     }
   }
   if (complete) {
-    AddZeroAnswers(records, 0, &table);
-    AddZeroAnswers(records, kExtendedLeaves, &table);
+    AddZeroAnswers(records, 0, &table, budget);
+    AddZeroAnswers(records, kExtendedLeaves, &table, budget);
   }
   return table;
 }
 
 void ProcessorLines::AddZeroAnswers(const Records& records, uint32_t first_leaf,
-                                    CpuidTable* table) {
+                                    CpuidTable* table, size_t& budget) {
   const std::optional<CpuidRegisters> maximum = table->Query(first_leaf);
   if (!maximum.has_value() || maximum->eax < first_leaf) return;
   const uint32_t count = std::min(maximum->eax - first_leaf, kMaxLeaves);
@@ -157,7 +161,8 @@ void ProcessorLines::AddZeroAnswers(const Records& records, uint32_t first_leaf,
     if (LeafHasSubleaves(leaf) && !is_ambiguous) {
       end = EndOfSubleaves(*table, leaf) + 1;
     }
-    for (uint32_t subleaf = 0; subleaf < end; ++subleaf) {
+    for (uint32_t subleaf = 0; subleaf < end && budget > 0;
+         ++subleaf, --budget) {
       if (!table->Query(leaf, subleaf).has_value()) {
         table->Set(leaf, subleaf, CpuidRegisters{});
       }
@@ -165,8 +170,9 @@ void ProcessorLines::AddZeroAnswers(const Records& records, uint32_t first_leaf,
   }
 }
 
-std::vector<ListedProcessor> ProcessorLines::Build() const {
+std::optional<std::vector<ListedProcessor>> ProcessorLines::Build() const {
   std::vector<ListedProcessor> processors;
+  size_t budget = kMaxAnswers;
   Records records;
   uint64_t xcr0 = 0;
   bool has_all_before = true;
@@ -192,7 +198,8 @@ std::vector<ListedProcessor> ProcessorLines::Build() const {
     processor.complete = has_all_before && all_whole &&
                          lines.ecx_limit.has_value() &&
                          lines.cpuid_leaves == records.size();
-    processor.cpuid = MakeTable(records, processor.complete);
+    processor.cpuid = MakeTable(records, processor.complete, budget);
+    if (budget == 0) return std::nullopt;
     if (xcr0 != 0) processor.cpuid.SetXcr0(xcr0);
     processors.push_back(std::move(processor));
   }

@@ -27,8 +27,14 @@ class ProcessorLines {
   // "[0x0].cpuid.eax[0x1].ebx". False: there is no such key.
   bool Add(absl::string_view key, uint64_t value);
 
-  // In the order of the loader's count.
-  std::vector<ListedProcessor> Build() const;
+  // In the order of the loader's count. nullopt where they have more than
+  // kMaxAnswers in all.
+  std::optional<std::vector<ListedProcessor>> Build() const;
+
+  // Bounds the time and memory that a few lines can ask for: a record may stand
+  // for 512 subleaves, and each processor repeats those of the one before. A
+  // machine of 1024 CPUs has 0.6 million.
+  static constexpr size_t kMaxAnswers = size_t{1} << 20;
 
  private:
   // Answers to one leaf for the subleaves from that of the key to `last`.
@@ -56,12 +62,14 @@ class ProcessorLines {
   };
 
   static bool AddCpuid(absl::string_view key, uint64_t value, Lines* lines);
-  static CpuidTable MakeTable(const Records& records, bool complete);
+  // `budget`: how many answers may be set; 0 afterwards when it was used up.
+  static CpuidTable MakeTable(const Records& records, bool complete,
+                              size_t& budget);
   // Zero answers have no line. In a complete dump the leaves up to the maximum
   // are known to be zero nevertheless, and so is a gap between two subleaves
   // and the first subleaf after the last one.
   static void AddZeroAnswers(const Records& records, uint32_t first_leaf,
-                             CpuidTable* table);
+                             CpuidTable* table, size_t& budget);
 
   std::map<uint32_t, Lines> lines_;
 };

@@ -15,6 +15,7 @@
 #include "advisor/cpu/feature_table.h"
 #include "advisor/input/core_kinds.h"
 #include "advisor/input/input_format.h"
+#include "advisor/input/input_text.h"
 #include "advisor/input/linux_cpu.h"
 
 namespace advisor {
@@ -60,7 +61,7 @@ class Walk {
   }
 
  private:
-  void Warn(std::string text) { warnings_.push_back(std::move(text)); }
+  void Warn(absl::string_view text) { warnings_.push_back(OnOneLine(text)); }
 
   // The first folder that is entered is the root.
   bool IsInside(const std::string& real) {
@@ -318,7 +319,8 @@ absl::StatusOr<MachineInput> ReadFolder(const FileReader& files,
         absl::StrCat(path, ": expected a folder with files of one of these: ",
                      InputFormatNames(), "; found none"));
   }
-  const std::string prefix = absl::StrCat(absl::StripSuffix(path, "/"), "/");
+  const std::string prefix =
+      OnOneLine(absl::StrCat(absl::StripSuffix(path, "/"), "/"));
   for (MachineInput& input : inputs) {
     input.name = std::string(absl::StripPrefix(input.name, prefix));
   }

@@ -32,6 +32,12 @@ std::string QuotedInput(absl::string_view text) {
                       text.size() > kShown ? "...\"" : "\"");
 }
 
+std::string OnOneLine(absl::string_view text) {
+  std::string line(text);
+  std::replace_if(line.begin(), line.end(), absl::ascii_iscntrl, ' ');
+  return line;
+}
+
 int LineOfOffset(absl::string_view text, size_t offset) {
   const absl::string_view before = text.substr(0, offset);
   return 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));

@@ -43,6 +43,10 @@ absl::Status InputError(absl::string_view name, int line,
 // In quotes, escaped, and cut to a length that fits a line.
 std::string QuotedInput(absl::string_view text);
 
+// `text` with blanks for control characters: a name or word from outside, in a
+// line that is printed.
+std::string OnOneLine(absl::string_view text);
+
 // The line of the byte at `offset`.
 int LineOfOffset(absl::string_view text, size_t offset);
 

@@ -172,15 +172,16 @@ class Parser {
     input.unknown = UnknownOfLinuxCpu(cpu);
     const absl::string_view model = host_cpu.child_value("model");
     if (!model.empty()) {
-      input.notes.push_back(absl::StrCat("CPU model of libvirt: ", model));
+      input.notes.push_back(
+          OnOneLine(absl::StrCat("CPU model of libvirt: ", model)));
     }
     const pugi::xml_node cache = host_cpu.parent().child("cache");
     for (const pugi::xml_node bank : cache.children("bank")) {
-      input.notes.push_back(absl::StrCat(
+      input.notes.push_back(OnOneLine(absl::StrCat(
           "L", bank.attribute("level").value(),
           " cache: ", bank.attribute("size").value(), " ",
           bank.attribute("unit").value(), ", shared by CPU ",
-          bank.attribute("cpus").value(), ", as libvirt tells it"));
+          bank.attribute("cpus").value(), ", as libvirt tells it")));
     }
     return input;
   }

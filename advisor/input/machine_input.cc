@@ -33,7 +33,7 @@ absl::StatusOr<MachineInput> ParseMachineInput(absl::string_view text,
   }
   absl::StatusOr<MachineInput> input = format->parse(text, name);
   if (!input.ok()) return input.status();
-  input->name = std::string(name);
+  input->name = OnOneLine(name);
   input->format = std::string(format->name);
   return input;
 }

@@ -115,6 +115,29 @@ std::string Repeated(absl::string_view piece, size_t bytes) {
   return text;
 }
 
+// Records of CPUID that stand for as many subleaves as can be.
+std::string ManyAnswers(size_t records) {
+  std::string text;
+  for (size_t i = 0; i < records; ++i) {
+    const std::string start = absl::StrCat(
+        "x86.processor[0x0].cpuid.subleaf_eax[0x4].ecx[0x", absl::Hex(i), "].");
+    for (const char* const reg : {"eax", "ebx", "ecx", "edx"}) {
+      absl::StrAppend(&text, start, reg, "=0x1\n");
+    }
+    absl::StrAppend(&text, start, "until_ecx=0xffffffff\n");
+  }
+  return text;
+}
+
+std::string ManyProcessors(size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) {
+    absl::StrAppend(&text, "x86.processor[0x", absl::Hex(i),
+                    "].requested=0x0\n");
+  }
+  return text;
+}
+
 // Large and odd inputs: linear time keeps each far below the limit against
 // hangs, which quadratic time would pass by orders of magnitude.
 TEST(RobustnessTest, LargeInputs) {
@@ -145,6 +168,9 @@ TEST(RobustnessTest, LargeInputs) {
                         "x86.processor[0x0].cpuid.subleaf_eax[0x4].ecx[0x0]."
                         "until_ecx=0xffffffff\n",
                         Repeated("\n", kBytes)),
+           // Few lines that stand for many answers, on many processors.
+           absl::StrCat(ManyAnswers(20), ManyProcessors(kBytes / 64)),
+           ManyAnswers(kBytes / 256),
            Repeated(dump, kBytes),
            std::string(kBytes, '\n'),
            std::string(kBytes, '\0'),
