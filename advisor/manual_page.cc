@@ -56,7 +56,8 @@ void PrintCommand(const CommandRow& command, std::ostream& out) {
 void PrintManualPage(absl::Span<const CommandRow* const> commands,
                      std::ostream& out) {
   out << ".\\\" Made by `advisor help --format=man` from its tables.\n"
-      << ".TH ADVISOR 1 \"\" \"advisor " << kVersion << "\"\n"
+      << ".TH ADVISOR 1 \"\" \"advisor " << kVersion
+      << "\"\n"
       // A word with a hyphen more cannot be copied, and justified commands have
       // blanks more.
       << ".nh\n.ad l\n"

@@ -25,8 +25,8 @@ extern struct dl_x86_feature_control _dl_x86_feature_control;
 extern struct cpu_features _dl_x86_cpu_features;
 #if defined PROBE_INIT_IN_LIBC_START && defined __get_cpu_features
 /* On the way to 2.33 the tree calls it without a declaration of its own.  */
-extern const struct cpu_features *__x86_get_cpu_features (unsigned int)
-  __attribute__ ((const));
+extern const struct cpu_features *__x86_get_cpu_features(unsigned int)
+    __attribute__((const));
 #endif
 extern void *_dl_x86_64_runtime_resolve, *_dl_x86_tlsdesc_dynamic;
 extern uint64_t _dl_hwcap, _dl_hwcap2, _dl_hwcap_mask;
