@@ -514,5 +514,6 @@ CHK chk_never, jo
 	.endm
 WIDE wide_right, nop
 WIDE wide_even, "btr $0, %rcx"
+WIDE wide_28_bits, "and $0xfffffff, %ecx"
 
 	.section .note.GNU-stack,"",@progbits

@@ -375,6 +375,7 @@ TEST(ChkEntriesTest, RefuseWhatIsTooLongAndNothingElse) {
 
 extern "C" void wide_right___memset_planted(void);
 extern "C" void wide_even___memset_planted(void);
+extern "C" void wide_28_bits___memset_planted(void);
 
 TEST(WideEntriesTest, SetAsManyAsTheyAreTold) {
   const auto run = [](void (*function)(void)) {
@@ -388,6 +389,8 @@ TEST(WideEntriesTest, SetAsManyAsTheyAreTold) {
   EXPECT_GT(right.calls, 100);
   EXPECT_THAT(Text(run(wide_even___memset_planted)),
               HasSubstr("at wmemset's destination plus 0 is"));
+  EXPECT_THAT(Text(run(wide_28_bits___memset_planted)),
+              HasSubstr("wmemset of more than 4 GiB"));
 }
 
 TEST(RunnerTest, StopsWhereItIsTold) {

@@ -200,6 +200,8 @@ kernels::KernelParameters OtherParameters() {
   parameters.non_temporal_threshold = 2 * kNonTemporal;
   parameters.memset_non_temporal_threshold = 2 * kNonTemporal;
   parameters.shared_cache_size = 4 * kNonTemporal;
+  // Of no matter to operands as far apart as these.
+  parameters.string_control = 1;
   return parameters;
 }
 

@@ -2,6 +2,9 @@
 // as many wide characters as they are told to and nothing else. They jump into
 // the variant's code, so that a change there is one of theirs.
 
+#include <sys/mman.h>
+
+#include <csignal>
 #include <cstring>
 #include <map>
 #include <string>
@@ -51,16 +54,43 @@ Entries EntriesOf(const kernels::Variant& variant) {
   return {0, 0};
 }
 
-// call.size is in bytes; what the entry gets is a number of wide characters.
+// So many wide characters that 32 bits do not hold their bytes: only the first
+// MiB can be accessed, so that whoever sets them all must fault.
+std::optional<std::string> WrongWhenHuge(const kernels::Variant& variant,
+                                         uint64_t entry_address) {
+  constexpr uint64_t kMapped = kAreaSize;
+  World& world = World::Get();
+  kernels::Variant entry = variant;
+  entry.address = reinterpret_cast<void*>(entry_address);
+  PlacedCall call;
+  call.destination = kHugeDestination;
+  call.value = 0x12345678;
+  call.parameters = ParametersToTry(variant).front();
+  call.placement = Placement::kHugeWithGap;
+  call.size = (kFourGiB + 8 * kPage) / kWide;
+  const int file_flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+  if (mmap(world.At(call.destination), kMapped, PROT_READ | PROT_WRITE,
+           file_flags, -1, 0) == MAP_FAILED) {
+    return std::nullopt;
+  }
+  const auto fault = RunToFault([&] { CallVariant(entry, call, call.size); });
+  asm volatile("cld");
+  mmap(world.At(call.destination), kMapped, PROT_NONE,
+       file_flags | MAP_NORESERVE, -1, 0);
+  if (fault.has_value() && fault->signal == SIGSEGV) return std::nullopt;
+  return "wmemset of more than 4 GiB did not go through all of them";
+}
+
+// call.size is in bytes; what the entry gets is a number of wide characters,
+// and, if it is the _chk entry, that of the object.
 std::optional<std::string> Wrong(const kernels::Variant& variant,
-                                 uint64_t entry_address,
-                                 const PlacedCall& call) {
+                                 uint64_t entry_address, const PlacedCall& call,
+                                 uint64_t object) {
   kernels::Variant entry = variant;
   entry.address = reinterpret_cast<void*>(entry_address);
   PlacedCall wide = call;
   wide.size = call.size / kWide;
-  // The object that a _chk entry is told of is just as long.
-  const AfterCall after = CallVariant(entry, wide, wide.size);
+  const AfterCall after = CallVariant(entry, wide, object);
   World& world = World::Get();
   if (after.result != DestinationOf(call)) {
     return absl::StrCat("wmemset returned the destination plus ",
@@ -97,6 +127,10 @@ std::optional<std::string> SkipWideEntries(const CheckContext& context) {
 }
 
 void RunWideEntriesCheck(const CheckContext& context, CheckSession& session) {
+  const Entries entries = EntriesOf(context.variant);
+  if (const auto wrong = WrongWhenHuge(context.variant, entries.plain)) {
+    return session.FailCode(*wrong);
+  }
   uint64_t i = context.seed;
   for (const kernels::KernelParameters& parameters :
        ParametersToTry(context.variant)) {
@@ -129,10 +163,18 @@ std::optional<std::string> AttemptWideEntries(const CheckContext& context,
   // One variant a child.
   static const Entries entries = EntriesOf(context.variant);
   std::optional<std::string> wrong;
-  for (const uint64_t entry : {entries.plain, entries.chk}) {
-    if (entry == 0 || wrong.has_value()) continue;
-    wrong = Wrong(context.variant, entry, call);
+  const auto attempt = [&](uint64_t entry, uint64_t object) {
+    if (entry == 0 || wrong.has_value()) return;
+    const auto fault = RunToFault(
+        [&] { wrong = Wrong(context.variant, entry, call, object); });
+    if (fault.has_value()) wrong = "wmemset ends in a signal";
     World::Get().Restore(call.destination, call.size);
+  };
+  attempt(entries.plain, 0);
+  // An object of unknown size is told as the largest number.
+  for (const uint64_t object :
+       {call.size / kWide, ~uint64_t{0}, uint64_t{1} << 32}) {
+    attempt(entries.chk, object);
   }
   if (!wrong.has_value() && entries.chk != 0 && call.size >= kWide) {
     // One less than what is to be set: it must not return.

@@ -90,6 +90,10 @@ TEST(WhyEquivalentTest, KnowsWhatIsTheSameInOtherWords) {
   EXPECT_FALSE(explained("memmove-x", "wrong_alignment", kLoop, "and"));
   EXPECT_FALSE(explained("memset-x", "wrong_alignment",
                          " and $-64, %rdi\n movups %xmm0, (%rdi)\n", "and"));
+  constexpr char kStart[] =
+      " movups %xmm0, (%rax)\n lea 64(%rax), %rdi\n lea -32(%rdi, %rdx), "
+      "%rcx\n";
+  EXPECT_FALSE(explained("memset-x", "wrong_vector_step", kStart, "lea -32"));
   EXPECT_FALSE(explained("memmove-x", "dropped_return", kLoop, "ret"));
   EXPECT_TRUE(explained("memset-x", "dropped_return", kLoop, "ret"));
 }

@@ -82,6 +82,27 @@ bool SetsAgain(const RuleContext&, const Mutant& mutant) {
          absl::StartsWith(mutant.source, "memset");
 }
 
+// The loop begins one vector lower, but above the destination's beginning.
+bool BeginsWithinWhatIsSet(const RuleContext& context, const Mutant& mutant) {
+  const std::vector<size_t> changed = Changed(context, mutant);
+  if (mutant.rule != "wrong_vector_step" || changed.size() != 1 ||
+      !absl::StartsWith(mutant.source, "memset")) {
+    return false;
+  }
+  const AssemblyInstruction& lea = context.listing.instructions[changed[0]];
+  if (!absl::StartsWith(lea.mnemonic, "lea") || lea.operands.size() != 2 ||
+      lea.operands[0].kind != OperandKind::kMemory ||
+      RegistersIn(lea.operands[0].text).size() != 1) {
+    return false;
+  }
+  Operand now = lea.operands[0];
+  now.text = mutant.edits[0].replacement;
+  const auto was = Evaluate(PartsOf(lea.operands[0]).displacement);
+  const auto is = Evaluate(PartsOf(now).displacement);
+  return was.has_value() && is.has_value() && *is < *was &&
+         *is >= std::max(context.vector_bytes, 16);
+}
+
 struct EquivalenceRow {
   bool (*holds)(const RuleContext& context, const Mutant& mutant);
   const char* reason;
@@ -93,6 +114,9 @@ constexpr EquivalenceRow kRows[] = {
     {AlignsWithinWhatIsSet,
      "the loop begins at most four vectors lower, in bytes that are set "
      "already: they are set to the same again"},
+    {BeginsWithinWhatIsSet,
+     "the loop begins one vector lower, in bytes that are set already: they "
+     "are set to the same again"},
     {Commute,
      "a multiple of the alignment is added before instead of after aligning: "
      "the same number"},

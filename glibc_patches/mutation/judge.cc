@@ -96,7 +96,11 @@ std::vector<PlannedCheck> PlanOf(const JudgeRequest& request,
 
 void CompareWithBase(const std::vector<const kernels::Variant*>& variants,
                      Judgement& judgement) {
-  for (const kernels::Variant* variant : variants) {
+  // Others that share the code would tell the same.
+  std::vector<const kernels::Variant*> ordered = Representatives(variants);
+  ordered.insert(ordered.end(), variants.begin(), variants.end());
+  for (const kernels::Variant* variant : ordered) {
+    if (judgement.differ > 0) return;
     for (const kernels::Variant& base : kernels::AllVariants()) {
       if (base.tree->name() != kBaseTree || base.name != variant->name) {
         continue;
@@ -104,6 +108,7 @@ void CompareWithBase(const std::vector<const kernels::Variant*>& variants,
       const PathComparison paths = ComparePaths(base, *variant);
       judgement.compared += paths.calls;
       judgement.differ += paths.differ;
+      judgement.reached += paths.reached;
     }
   }
 }
@@ -191,7 +196,8 @@ int ServeJudge(absl::Span<const std::string> words) {
             << judgement.check << "\t" << judgement.variant << "\t"
             << field(judgement.what) << "\t" << judgement.passed << "\t"
             << judgement.not_runnable << "\t" << judgement.in_second_look
-            << "\t" << judgement.compared << "\t" << judgement.differ << "\n";
+            << "\t" << judgement.compared << "\t" << judgement.differ << "\t"
+            << judgement.reached << "\n";
   return 0;
 }
 
@@ -199,11 +205,12 @@ absl::StatusOr<Judgement> ParseJudgement(absl::string_view text) {
   const std::vector<std::string> words =
       absl::StrSplit(text.substr(0, text.find('\n')), '\t');
   Judgement judgement;
-  if (words.size() != 9 || (words[0] != "killed" && words[0] != "survived") ||
+  if (words.size() != 10 || (words[0] != "killed" && words[0] != "survived") ||
       !absl::SimpleAtoi(words[4], &judgement.passed) ||
       !absl::SimpleAtoi(words[5], &judgement.not_runnable) ||
       !absl::SimpleAtoi(words[7], &judgement.compared) ||
-      !absl::SimpleAtoi(words[8], &judgement.differ)) {
+      !absl::SimpleAtoi(words[8], &judgement.differ) ||
+      !absl::SimpleAtoi(words[9], &judgement.reached)) {
     return absl::InternalError(
         absl::StrCat("expected a judgement, found '", text, "'"));
   }

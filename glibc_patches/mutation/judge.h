@@ -45,9 +45,10 @@ struct Judgement {
   // Checks that passed, and variants that this CPU lacks a feature for.
   int passed = 0;
   int not_runnable = 0;
-  // Calls that were compared with the base, and those that went another way.
+  // As in PathComparison.
   int64_t compared = 0;
   int64_t differ = 0;
+  int64_t reached = 0;
 };
 
 // The words after argv[0].

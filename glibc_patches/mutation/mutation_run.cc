@@ -222,7 +222,7 @@ class MutationRun {
       return;
     }
     const bool sign = mutant.rule == "wrong_sign" && paths->differ == 0;
-    if (paths->differ == 0 && !(sign && paths->compared > 0)) return;
+    if (paths->differ == 0 && !(sign && paths->reached > 0)) return;
     result.fate = Fate::kEquivalent;
     result.reason = absl::StrCat(
         "only decides which way jumps go, and both ways are right: ",

@@ -29,10 +29,11 @@ namespace {
 
 constexpr unsigned char kBreakpoint = 0xcc;
 constexpr greg_t kTrapFlag = 1 << 8;
-constexpr uint64_t kLargest = 20 << 10;
-// Block executions that are counted; each costs two traps.
-constexpr int64_t kBudget = 80000;
-constexpr uint64_t kSmall = 1100;
+// Calls that go another way, after which no more are made.
+constexpr int64_t kEnough = 20;
+constexpr int kCallsPerSize = 16;
+// Of the calls of the content check.
+constexpr int kOneIn = 8;
 
 struct Block {
   uint64_t address;
@@ -117,8 +118,15 @@ std::vector<Decoded> Sweep(const kernels::Variant& variant) {
 
 // The base's blocks, as addresses of both: instructions correspond by their
 // order, with at most one left out of the mutant.
-std::vector<std::pair<uint64_t, uint64_t>> BlocksOf(
-    const kernels::Variant& base, const kernels::Variant& mutant) {
+struct SharedBlocks {
+  std::vector<uint64_t> of_base;
+  std::vector<uint64_t> of_mutant;
+  // Of the block of the first instruction that differs.
+  std::optional<size_t> changed;
+};
+
+SharedBlocks BlocksOf(const kernels::Variant& base,
+                      const kernels::Variant& mutant) {
   const std::vector<Decoded> before = Sweep(base);
   const std::vector<Decoded> after = Sweep(mutant);
   const auto graph = CodeGraph::Of(base);
@@ -126,22 +134,27 @@ std::vector<std::pair<uint64_t, uint64_t>> BlocksOf(
       (after.size() != before.size() && after.size() + 1 != before.size())) {
     return {};
   }
-  size_t dropped = before.size();
-  if (after.size() != before.size()) {
-    for (dropped = 0; dropped < after.size() &&
-                      before[dropped].mnemonic == after[dropped].mnemonic;) {
-      ++dropped;
-    }
+  size_t changed = 0;
+  while (changed < after.size() &&
+         before[changed].mnemonic == after[changed].mnemonic) {
+    ++changed;
   }
-  std::vector<std::pair<uint64_t, uint64_t>> blocks;
+  const bool dropped = after.size() != before.size();
+  SharedBlocks blocks;
   for (size_t i = 0; i < before.size(); ++i) {
     if (graph->blocks().count(before[i].address) == 0) continue;
-    const size_t there = i > dropped ? i - 1 : i;
+    const size_t there = dropped && i > changed ? i - 1 : i;
     if (there >= after.size()) continue;
     // Two blocks of the base may be one of the mutant.
     const uint64_t address = after[there].address;
-    if (!blocks.empty() && blocks.back().second == address) continue;
-    blocks.push_back({before[i].address, address});
+    if (!blocks.of_mutant.empty() && blocks.of_mutant.back() == address) {
+      continue;
+    }
+    if (i <= changed && changed < after.size()) {
+      blocks.changed = blocks.of_base.size();
+    }
+    blocks.of_base.push_back(before[i].address);
+    blocks.of_mutant.push_back(address);
   }
   return blocks;
 }
@@ -161,17 +174,41 @@ bool Open(const kernels::Variant& variant, const std::vector<uint64_t>& blocks,
   return !code.blocks.empty();
 }
 
-// Small ones, which show every boundary, before a random choice of others.
-std::vector<PlacedCall> CallsOf(const CheckContext& context) {
+// Block executions that are counted of calls up to a size; each costs two
+// traps.
+struct Tier {
+  uint64_t largest;
+  int64_t budget;
+};
+constexpr Tier kTiers[] = {
+    {1100, 150000}, {20 << 10, 200000}, {400 << 10, 150000}};
+
+// Of one tier, in random order.
+std::vector<PlacedCall> CallsOf(const CheckContext& context, uint64_t above,
+                                uint64_t largest) {
   std::vector<PlacedCall> calls;
-  ForEachSize(context, /*calls_per_size=*/4, [&](const PlacedCall& call) {
-    if (call.size <= kLargest) calls.push_back(call);
+  const auto is_wanted = [&](const PlacedCall& call) {
+    return (call.size > above || above == 0) && call.size <= largest;
+  };
+  uint64_t size = ~uint64_t{0};
+  ForEachSize(context, kCallsPerSize, [&](const PlacedCall& call) {
+    if (!is_wanted(call)) return true;
+    calls.push_back(call);
+    // Onto itself, once for each size.
+    if (call.size == size) return true;
+    size = call.size;
+    if (context.variant.function != kernels::Function::kMemmove) return true;
+    calls.push_back(call);
+    calls.back().source = call.destination;
     return true;
   });
-  const auto large = std::stable_partition(
-      calls.begin(), calls.end(),
-      [](const PlacedCall& call) { return call.size <= kSmall; });
-  std::shuffle(large, calls.end(), std::mt19937_64(context.seed));
+  // Other distances.
+  int64_t i = 0;
+  ForEachCall(context, [&](const PlacedCall& call) {
+    if (is_wanted(call) && ++i % kOneIn == 0) calls.push_back(call);
+    return true;
+  });
+  std::shuffle(calls.begin(), calls.end(), std::mt19937_64(context.seed));
   return calls;
 }
 
@@ -215,17 +252,24 @@ void CompareEntries(const kernels::Variant& of_base,
                     const CheckContext& context, PathComparison& result) {
   Code base, mutant;
   base.is_wide = mutant.is_wide = is_wide;
-  std::vector<uint64_t> before, after;
-  for (const auto& [one, other] : BlocksOf(of_base, of_mutant)) {
-    before.push_back(one);
-    after.push_back(other);
+  const SharedBlocks blocks = BlocksOf(of_base, of_mutant);
+  if (!Open(of_base, blocks.of_base, base) ||
+      !Open(of_mutant, blocks.of_mutant, mutant)) {
+    return;
   }
-  if (!Open(of_base, before, base) || !Open(of_mutant, after, mutant)) return;
-  executed = 0;
-  for (const PlacedCall& call : CallsOf(context)) {
-    if (executed >= kBudget) break;
-    ++result.calls;
-    if (Execute(base, call) != Execute(mutant, call)) ++result.differ;
+  uint64_t above = 0;
+  for (const Tier& tier : kTiers) {
+    executed = 0;
+    for (const PlacedCall& call : CallsOf(context, above, tier.largest)) {
+      if (executed >= tier.budget || result.differ >= kEnough) break;
+      ++result.calls;
+      const std::vector<int64_t> counts = Execute(base, call);
+      if (counts != Execute(mutant, call)) ++result.differ;
+      if (blocks.changed.has_value() && counts[*blocks.changed] > 0) {
+        ++result.reached;
+      }
+    }
+    above = tier.largest;
   }
 }
 
@@ -239,7 +283,8 @@ void Compare(const CheckContext& context, CheckSession& session) {
   if (wide_base.has_value() && wide_mutant.has_value()) {
     CompareEntries(*wide_base, *wide_mutant, /*is_wide=*/true, context, result);
   }
-  session.Note(absl::StrCat(result.calls, " ", result.differ));
+  session.Note(
+      absl::StrCat(result.calls, " ", result.differ, " ", result.reached));
 }
 
 std::optional<std::string> Never(const CheckContext&) { return std::nullopt; }
@@ -265,8 +310,9 @@ PathComparison ComparePaths(const kernels::Variant& base,
   PathComparison result;
   for (const std::string& note : RunCheck(kRow, context, limits).notes) {
     const std::vector<std::string> words = absl::StrSplit(note, ' ');
-    if (words.size() != 2 || !absl::SimpleAtoi(words[0], &result.calls) ||
-        !absl::SimpleAtoi(words[1], &result.differ)) {
+    if (words.size() != 3 || !absl::SimpleAtoi(words[0], &result.calls) ||
+        !absl::SimpleAtoi(words[1], &result.differ) ||
+        !absl::SimpleAtoi(words[2], &result.reached)) {
       return {};
     }
   }

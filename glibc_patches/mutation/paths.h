@@ -13,11 +13,15 @@ struct PathComparison {
   int64_t calls = 0;
   // Calls in which some basic block was executed another number of times.
   int64_t differ = 0;
+  // Calls in which the base came to the first instruction that has become
+  // another one (not only its operands); 0 when there is none.
+  int64_t reached = 0;
 };
 
-// Makes calls of every size up to 1 KiB, and of some up to 20 KiB, of both,
-// block by block, in a child process. Instructions of the two correspond by
-// their order; the mutant may lack one. Else nothing is compared.
+// Makes calls like those of the content check, in random order, of both, and
+// counts how often each block is executed, in a child process; most calls are
+// of up to 20 KiB. Instructions of the two correspond by their order; the
+// mutant may lack one. Else nothing is compared.
 PathComparison ComparePaths(const kernels::Variant& base,
                             const kernels::Variant& mutant);
 
