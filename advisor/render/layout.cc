@@ -47,7 +47,11 @@ std::string FormatBytesRoughly(double bytes) {
 }
 
 std::string FormatPercent(double share) {
-  return absl::StrFormat("%.2g%%", share * 100);
+  const double percent = share * 100;
+  // Neither "7e-06%" nor "1e+02%".
+  if (percent > 0 && percent < 0.01) return "under 0.01%";
+  if (percent >= 10) return absl::StrFormat("%.0f%%", percent);
+  return absl::StrFormat("%.2g%%", percent);
 }
 
 std::string WrapText(absl::string_view text, size_t indent, size_t columns) {

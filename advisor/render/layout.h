@@ -20,7 +20,7 @@ std::string FormatBytes(uint64_t bytes);
 // "1.91 MiB", "768 bytes".
 std::string FormatBytesRoughly(double bytes);
 
-// 0.02 -> "2%", 0.004 -> "0.4%".
+// 0.02 -> "2%", 0.004 -> "0.4%", 7e-08 -> "under 0.01%", 1 -> "100%".
 std::string FormatPercent(double share);
 
 // `text` in lines of at most `columns`, all but the first indented by `indent`,

@@ -36,6 +36,10 @@ TEST(FormatPercentTest, KeepsTwoDigits) {
   EXPECT_EQ(FormatPercent(0.02), "2%");
   EXPECT_EQ(FormatPercent(0.0041), "0.41%");
   EXPECT_EQ(FormatPercent(0), "0%");
+  EXPECT_EQ(FormatPercent(1), "100%");
+  EXPECT_EQ(FormatPercent(0.347), "35%");
+  EXPECT_EQ(FormatPercent(0.0001), "0.01%");
+  EXPECT_EQ(FormatPercent(7.1e-8), "under 0.01%");
 }
 
 TEST(WrapTextTest, BreaksAtSpaces) {
