@@ -99,7 +99,7 @@ TEST(MaskCommandTest, TellsWhatWasMeasured) {
   MaskReport report;
   report.mask.settings = {{"glibc.cpu.hwcaps", "-ERMS"}};
   report.mask.cpus.resize(1);
-  report.measured.emplace();
+  report.measured = MaskReport::Measured();
   report.measured->costs = {
       {"memcpy", 24, 250, 1.04, 1.02, 1.06, CellVerdict::kSlower},
       {"memset", 1001, 16001, 1, 0.99, 1.01, CellVerdict::kEquivalent}};

@@ -107,7 +107,7 @@ class RealEmulatorTest : public ::testing::Test {
 
   const advisor::Environment environment_ =
       advisor::Environment::OfThisProcess();
-  const advisor::RealFileReader files_;
+  const advisor::RealFileReader files_{};
   std::optional<Emulator> emulator_;
 };
 

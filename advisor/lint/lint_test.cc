@@ -365,7 +365,7 @@ class LoaderTest : public ::testing::Test {
     return std::nullopt;
   }
 
-  const RealFileReader files_;
+  const RealFileReader files_{};
   std::string loader_;
   LintSubject subject_;
   TunablesListing without_;

@@ -100,9 +100,9 @@ class RunningProcessTest : public ::testing::Test {
     return values;
   }
 
-  const RealFileReader files_;
-  const RealSubprocess subprocess_;
-  const RealProcessDoor processes_;
+  const RealFileReader files_{};
+  const RealSubprocess subprocess_{};
+  const RealProcessDoor processes_{};
 };
 
 TEST_F(RunningProcessTest, ReadsWhatTheProcessWorksWith) {

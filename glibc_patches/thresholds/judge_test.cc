@@ -77,9 +77,9 @@ class JudgeTest : public testing::Test {
     return result.ok() ? *std::move(result) : ThresholdResult();
   }
 
-  const advisor::RealFileReader files_;
-  const advisor::RealSubprocess subprocess_;
-  const advisor::RealClock clock_;
+  const advisor::RealFileReader files_{};
+  const advisor::RealSubprocess subprocess_{};
+  const advisor::RealClock clock_{};
   std::unique_ptr<ScratchFolder> scratch_;
 };
 
