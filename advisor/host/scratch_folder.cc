@@ -33,8 +33,8 @@ void RemoveInChild(char* path) {
 // Waits until the pipe says that all is done (a byte) or ends without it. Only
 // async-signal-safe calls: the parent may have threads.
 [[noreturn]] void Guard(char* path, int pipe_end) {
-  // Away from the terminal's signals, and from everything that is open here.
-  setsid();
+  // Away from signals to the process group, and from everything that is open.
+  setpgid(0, 0);
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -75,6 +75,8 @@ absl::StatusOr<ScratchFolder> ScratchFolder::Create(absl::string_view parent,
     close(ends[1]);
     Guard(path.data(), ends[0]);
   }
+  // Here as well: a signal to the group may come before the guard has run.
+  if (guard > 0) setpgid(guard, guard);
   close(ends[0]);
   if (guard < 0) close(ends[1]);
   return ScratchFolder(std::move(path), guard, guard < 0 ? -1 : ends[1]);
