@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "advisor/command_doors.h"
 #include "advisor/glibc/build.h"
 #include "advisor/input/machine_input.h"
 #include "advisor/mask_measurement.h"
@@ -168,14 +169,8 @@ absl::Status Measure(const CommandContext& context, const Flags& flags,
   }
   if (!report.why_not_measured.empty()) return absl::OkStatus();
   ProgressLine progress(context.err, context.terminal);
-  const MeasurementDoors doors = {context.files,
-                                  context.subprocess,
-                                  context.dialogues,
-                                  context.environment,
-                                  context.clock,
-                                  [&](absl::string_view what, double share) {
-                                    progress.Show(what, share);
-                                  }};
+  const MeasurementDoors doors =
+      DoorsOf(context, context.environment, progress);
   const VariantCandidate candidate = {mask.glibc_tunables,
                                       cpu.after.memmove != cpu.before.memmove,
                                       cpu.after.memset != cpu.before.memset};

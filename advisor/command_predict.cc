@@ -323,20 +323,9 @@ class Command {
             }
             progress.ShowText(Summary(good, bad));
           });
-      Chunk chunk;
-      end = ForEachMachineText(context_.files, paths, flags_.Has("recursive"),
-                               [&](MachineText text) {
-                                 if (Interrupted().has_value()) {
-                                   return absl::CancelledError("interrupted");
-                                 }
-                                 chunk.push_back(std::move(text));
-                                 if (chunk.size() == kChunk) {
-                                   pipeline.Add(std::move(chunk));
-                                   chunk.clear();
-                                 }
-                                 return absl::OkStatus();
-                               });
-      if (!chunk.empty()) pipeline.Add(std::move(chunk));
+      end = ForEachMachineChunk(
+          context_.files, paths, flags_.Has("recursive"), kChunk,
+          [&](Chunk chunk) { pipeline.Add(std::move(chunk)); });
     }
     progress.Clear();
     if (!check_text()) context_.out << renderer->Tail();

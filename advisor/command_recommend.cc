@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "advisor/cache_measurement.h"
+#include "advisor/command_doors.h"
 #include "advisor/evidence/cache_truth.h"
 #include "advisor/evidence/hazard.h"
 #include "advisor/evidence/known_issue.h"
@@ -206,14 +207,8 @@ absl::Status AdviseByMeasuring(const CommandContext& context,
   options.seed = seed->value_or(absl::ToUnixNanos(context.clock.Wall()));
   options.through_libc = flags.Get("source") == "libc";
   ProgressLine progress(context.err, context.terminal);
-  const MeasurementDoors doors = {context.files,
-                                  context.subprocess,
-                                  context.dialogues,
-                                  context.environment,
-                                  context.clock,
-                                  [&](absl::string_view what, double share) {
-                                    progress.Show(what, share);
-                                  }};
+  const MeasurementDoors doors =
+      DoorsOf(context, context.environment, progress);
   absl::StatusOr<CacheTruth> caches =
       MeasureCaches(doors, options, report.machine.caches);
   if (!caches.ok()) return caches.status();

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
+#include "advisor/command_doors.h"
 #include "advisor/host/program_timer.h"
 #include "advisor/measurement.h"
 #include "advisor/program_comparison.h"
@@ -154,15 +155,7 @@ class Command {
     const absl::StatusOr<System> system =
         InspectThisMachine(context_.files, context_.subprocess, environment);
     if (!system.ok()) return system.status();
-    const MeasurementDoors doors = {
-        context_.files,
-        context_.subprocess,
-        context_.dialogues,
-        environment,
-        context_.clock,
-        [this](absl::string_view what, double share) {
-          progress_.Show(what, share);
-        }};
+    const MeasurementDoors doors = DoorsOf(context_, environment, progress_);
     VerifyOptions options;
     options.budget = budget_;
     options.seed = seed_;

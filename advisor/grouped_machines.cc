@@ -85,20 +85,9 @@ absl::StatusOr<ExitStatus> PrintGroups(const CommandContext& context,
           }
           progress.ShowText(absl::StrCat(grouping.machines(), " machines"));
         });
-    Chunk chunk;
-    end = ForEachMachineText(context.files, request.paths, request.recursive,
-                             [&](MachineText text) -> absl::Status {
-                               if (Interrupted().has_value()) {
-                                 return absl::CancelledError("interrupted");
-                               }
-                               chunk.push_back(std::move(text));
-                               if (chunk.size() == kChunk) {
-                                 pipeline.Add(std::move(chunk));
-                                 chunk.clear();
-                               }
-                               return absl::OkStatus();
-                             });
-    if (!chunk.empty()) pipeline.Add(std::move(chunk));
+    end = ForEachMachineChunk(
+        context.files, request.paths, request.recursive, kChunk,
+        [&](Chunk chunk) { pipeline.Add(std::move(chunk)); });
   }
   progress.Clear();
   if (!end.ok()) return end;

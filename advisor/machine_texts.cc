@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "advisor/host/archive_reader.h"
+#include "advisor/host/interrupt.h"
 
 namespace advisor {
 namespace {
@@ -95,6 +96,27 @@ absl::Status ForEachMachineText(const FileReader& files,
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
+}
+
+absl::Status ForEachMachineChunk(
+    const FileReader& files, absl::Span<const std::string> paths,
+    bool recursive, size_t size,
+    const std::function<void(std::vector<MachineText>)>& take) {
+  std::vector<MachineText> chunk;
+  const absl::Status status = ForEachMachineText(
+      files, paths, recursive, [&](MachineText text) -> absl::Status {
+        if (Interrupted().has_value()) {
+          return absl::CancelledError("interrupted");
+        }
+        chunk.push_back(std::move(text));
+        if (chunk.size() == size) {
+          take(std::move(chunk));
+          chunk.clear();
+        }
+        return absl::OkStatus();
+      });
+  if (!chunk.empty()) take(std::move(chunk));
+  return status;
 }
 
 }  // namespace advisor

@@ -34,6 +34,13 @@ absl::Status ForEachMachineText(
     const FileReader& files, absl::Span<const std::string> paths,
     bool recursive, const std::function<absl::Status(MachineText)>& take);
 
+// The same, `size` files at a time; ends with Cancelled after a signal. What
+// was gathered before an error is taken, too.
+absl::Status ForEachMachineChunk(
+    const FileReader& files, absl::Span<const std::string> paths,
+    bool recursive, size_t size,
+    const std::function<void(std::vector<MachineText>)>& take);
+
 }  // namespace advisor
 
 #endif  // ADVISOR_MACHINE_TEXTS_H_

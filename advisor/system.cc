@@ -91,20 +91,6 @@ void AddKernel(MachineSummary& summary) {
 
 }  // namespace
 
-EffectiveThresholds ThresholdsOf(const Prediction& prediction) {
-  const Thresholds& predicted = prediction.thresholds;
-  EffectiveThresholds thresholds;
-  thresholds.data_cache_size = predicted.data_cache_size;
-  thresholds.shared_cache_size = predicted.shared_cache_size;
-  thresholds.non_temporal_threshold = predicted.non_temporal_threshold;
-  thresholds.memset_non_temporal_threshold =
-      predicted.memset_non_temporal_threshold;
-  thresholds.rep_movsb_threshold = predicted.rep_movsb_threshold;
-  thresholds.rep_movsb_stop_threshold = predicted.rep_movsb_stop_threshold;
-  thresholds.rep_stosb_threshold = predicted.rep_stosb_threshold;
-  return thresholds;
-}
-
 absl::StatusOr<System> InspectThisMachine(const FileReader& files,
                                           const Subprocess& subprocess,
                                           const Environment& environment) {

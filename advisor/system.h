@@ -69,8 +69,6 @@ absl::StatusOr<System> InspectDump(const FileReader& files,
                                    const GlibcBuild& build,
                                    absl::string_view glibc_tunables);
 
-EffectiveThresholds ThresholdsOf(const Prediction& prediction);
-
 MachineSummary SummariseMachine(const System& system);
 GlibcSummary SummariseGlibc(const System& system);
 

@@ -37,8 +37,6 @@ constexpr uint64_t kMostLargest = uint64_t{64} << 20;
 constexpr int kPairsOfMasks = 4;
 constexpr int kMinProcesses = 4;
 constexpr int kMaxProcesses = 24;
-// As proof_study.h: an effect nearer to none than this (log 1.02) is none.
-constexpr double kBand = 0.0198;
 
 const std::string& VariantOf(const VerifySide& side, bool is_memset) {
   return is_memset ? side.memset : side.memmove;
@@ -132,20 +130,6 @@ struct FunctionVerdict {
   Proof proof;
 };
 
-CellVerdict VerdictOf(kernels::Comparison comparison) {
-  switch (comparison) {
-    case kernels::Comparison::kFaster:
-      return CellVerdict::kFaster;
-    case kernels::Comparison::kSlower:
-      return CellVerdict::kSlower;
-    case kernels::Comparison::kEquivalent:
-      return CellVerdict::kEquivalent;
-    case kernels::Comparison::kCannotTell:
-      break;
-  }
-  return CellVerdict::kCannotTell;
-}
-
 // The mean over the cells whose path changes.
 CellVerdict MeanVerdict(const Study& study, const ProofSubject& subject) {
   std::vector<const ContrastResult*> touched;
@@ -159,8 +143,8 @@ CellVerdict MeanVerdict(const Study& study, const ProofSubject& subject) {
   if (touched.empty() || study.processes < 2) return CellVerdict::kCannotTell;
   const double noise =
       kernels::NoiseFloor(study, kControlSide, kControlAgainSide);
-  const CellVerdict verdict = VerdictOf(kernels::Compare(
-      kernels::MeanInterval(MeanByProcess(touched), 0.95), noise, kBand));
+  const CellVerdict verdict =
+      VerdictOf(kernels::MeanInterval(MeanByProcess(touched), 0.95), noise);
   // Faster, but not by the stricter rule of a proof.
   return verdict == CellVerdict::kFaster ? CellVerdict::kCannotTell : verdict;
 }

@@ -5,37 +5,16 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "kernels/measure/parameters_text.h"
 #include "nlohmann/json.hpp"
 
 namespace glibc_patches {
 namespace {
 
-using ::kernels::KernelParameters;
 using ::nlohmann::json;
 
-struct ParameterName {
-  const char* name;
-  std::optional<uint64_t> KernelParameters::*field;
-};
-
-constexpr ParameterName kParameters[] = {
-    {"non_temporal_threshold", &KernelParameters::non_temporal_threshold},
-    {"rep_movsb_threshold", &KernelParameters::rep_movsb_threshold},
-    {"rep_movsb_stop_threshold", &KernelParameters::rep_movsb_stop_threshold},
-    {"rep_stosb_threshold", &KernelParameters::rep_stosb_threshold},
-    {"memset_non_temporal_threshold",
-     &KernelParameters::memset_non_temporal_threshold},
-    {"data_cache_size", &KernelParameters::data_cache_size},
-    {"shared_cache_size", &KernelParameters::shared_cache_size},
-    {"string_control", &KernelParameters::string_control},
-};
-
 json ToJson(const ReproducingCall& call) {
-  json parameters = json::object();
-  for (const ParameterName& row : kParameters) {
-    const std::optional<uint64_t>& value = call.parameters.*row.field;
-    if (value.has_value()) parameters[row.name] = *value;
-  }
   json result = {{"variant", call.variant},
                  {"function", static_cast<int>(call.function)},
                  {"size", call.size},
@@ -43,7 +22,7 @@ json ToJson(const ReproducingCall& call) {
                  {"source_offset", call.source_offset},
                  {"distance", call.distance},
                  {"placement", call.placement},
-                 {"parameters", std::move(parameters)}};
+                 {"parameters", kernels::FormatParameters(call.parameters)}};
   if (call.value.has_value()) result["value"] = *call.value;
   return result;
 }
@@ -142,14 +121,11 @@ bool FromJson(const json& object, ReproducingCall& call) {
   call.distance = reader.Get<int64_t>("distance");
   call.placement = reader.Text("placement");
   if (reader.Has("value")) call.value = reader.Get<int>("value");
-  const json parameters = reader.Object("parameters");
-  Reader values(parameters);
-  for (const ParameterName& row : kParameters) {
-    if (values.Has(row.name)) {
-      call.parameters.*row.field = values.Get<uint64_t>(row.name);
-    }
-  }
-  return reader.ok() && values.ok();
+  absl::StatusOr<kernels::KernelParameters> parameters =
+      kernels::ParseParameters(reader.Text("parameters"));
+  if (!reader.ok() || !parameters.ok()) return false;
+  call.parameters = *std::move(parameters);
+  return true;
 }
 
 bool FromJson(const json& object, CheckFinding& finding) {

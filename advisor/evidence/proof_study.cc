@@ -38,8 +38,6 @@ constexpr size_t kMostTouchedSizes = 9;
 constexpr size_t kMostOtherSizes = 6;
 // Neighbours on each side of the touched sizes.
 constexpr size_t kNeighbours = 1;
-// A cell may lose this much (log 1.02): the measurement's own equivalence band.
-constexpr double kBand = 0.0198;
 constexpr double kFalseDiscoveries = 0.05;
 constexpr double kLowestNoise = 0.005;
 // With more time stolen than this, nothing is proved.
@@ -139,20 +137,6 @@ int PairsFor(uint64_t size) {
   return 6;
 }
 
-CellVerdict VerdictOf(const Interval& interval, double noise_floor) {
-  switch (kernels::Compare(interval, noise_floor, kBand)) {
-    case kernels::Comparison::kFaster:
-      return CellVerdict::kFaster;
-    case kernels::Comparison::kSlower:
-      return CellVerdict::kSlower;
-    case kernels::Comparison::kEquivalent:
-      return CellVerdict::kEquivalent;
-    case kernels::Comparison::kCannotTell:
-      break;
-  }
-  return CellVerdict::kCannotTell;
-}
-
 using Results = std::vector<const ContrastResult*>;
 
 // This function's comparisons in which `side` is the candidate.
@@ -239,11 +223,6 @@ std::optional<Claim> ProvedSlower(const Results& touched,
   return worst;
 }
 
-std::string Words(const Interval& interval) {
-  return absl::StrFormat("%.3f [%.3f, %.3f]", std::exp(interval.middle),
-                         std::exp(interval.low), std::exp(interval.high));
-}
-
 // Subjects may have sizes in common.
 void AddOnce(std::vector<Contrast>& contrasts, const Contrast& contrast) {
   if (std::find(contrasts.begin(), contrasts.end(), contrast) ==
@@ -259,6 +238,25 @@ bool IsSameCell(const ProofCell& a, const ProofCell& b) {
 }
 
 }  // namespace
+
+CellVerdict VerdictOf(const Interval& interval, double noise_floor) {
+  switch (kernels::Compare(interval, noise_floor, kBand)) {
+    case kernels::Comparison::kFaster:
+      return CellVerdict::kFaster;
+    case kernels::Comparison::kSlower:
+      return CellVerdict::kSlower;
+    case kernels::Comparison::kEquivalent:
+      return CellVerdict::kEquivalent;
+    case kernels::Comparison::kCannotTell:
+      break;
+  }
+  return CellVerdict::kCannotTell;
+}
+
+std::string RatioWords(const Interval& interval) {
+  return absl::StrFormat("%.3f [%.3f, %.3f]", std::exp(interval.middle),
+                         std::exp(interval.low), std::exp(interval.high));
+}
 
 std::vector<Contrast> ProofContrasts(const ProofPlan& plan) {
   std::vector<Contrast> contrasts;
@@ -321,7 +319,7 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
       std::exp(kernels::MeanInterval(MeanByProcess(all, weight), 0.99).middle);
   const std::optional<Claim> slower = ProvedSlower(touched, subject);
   const std::string words =
-      absl::StrCat("touched sizes take ", Words(mean), " of the time");
+      absl::StrCat("touched sizes take ", RatioWords(mean), " of the time");
   if (study.steal > kMostSteal) {
     proof.summary = absl::StrFormat(
         "cannot tell: the hypervisor took %.0f %% of the time away",
@@ -330,11 +328,12 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
     if (harmed_size != nullptr) *harmed_size = slower->size;
     proof.summary = absl::StrCat(
         "harmful: ", slower->what, " takes ",
-        Words(kernels::MeanInterval(slower->log_ratios, 0.95)), " of the time");
+        RatioWords(kernels::MeanInterval(slower->log_ratios, 0.95)),
+        " of the time");
   } else if (control_differs) {
     proof.summary =
         absl::StrCat("cannot tell: the defaults against themselves take ",
-                     Words(control_mean), " of the time");
+                     RatioWords(control_mean), " of the time");
   } else if (mean.high >= -kLowestNoise) {
     proof.summary = absl::StrCat("not proved: ", words);
   } else {

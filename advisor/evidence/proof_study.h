@@ -27,6 +27,16 @@ enum ProofSide {
   kControlAgainSide = 3,
 };
 
+// A log ratio nearer to 0 is no difference, and a cell may lose this much (log
+// 1.02): the measurement's own equivalence band.
+inline constexpr double kBand = 0.0198;
+
+// What an interval of log ratios says of a cell or a mean, beyond the noise.
+CellVerdict VerdictOf(const kernels::Interval& interval, double noise_floor);
+
+// "0.868 [0.835, 0.902]": the ratios of an interval of log ratios.
+std::string RatioWords(const kernels::Interval& interval);
+
 // What the recommendation changes of one function.
 struct ProofSubject {
   bool is_memset = false;

@@ -20,8 +20,6 @@ using ::kernels::ContrastResult;
 using ::kernels::Interval;
 using ::kernels::Regime;
 
-// As in proof_study.cc.
-constexpr double kBand = 0.0198;
 constexpr double kMostSteal = 0.25;
 
 struct Shape {
@@ -75,20 +73,6 @@ Results Control(const kernels::Study& study, const Results& measured,
   return control;
 }
 
-CellVerdict VerdictOf(const Interval& interval, double noise_floor) {
-  switch (kernels::Compare(interval, noise_floor, kBand)) {
-    case kernels::Comparison::kFaster:
-      return CellVerdict::kFaster;
-    case kernels::Comparison::kSlower:
-      return CellVerdict::kSlower;
-    case kernels::Comparison::kEquivalent:
-      return CellVerdict::kEquivalent;
-    case kernels::Comparison::kCannotTell:
-      break;
-  }
-  return CellVerdict::kCannotTell;
-}
-
 // What a mean over cells of equal code differs by: the control's own, as far as
 // its interval reaches, and never less than 0.5 %.
 double NoiseOfMean(const Interval& control) {
@@ -103,11 +87,6 @@ ProofSubject SubjectOf(bool is_memset, const CellWeight& weight) {
   subject.after = [](uint64_t) { return CopyPath::kRepString; };
   subject.weight = weight;
   return subject;
-}
-
-std::string Words(const Interval& interval) {
-  return absl::StrFormat("%.3f [%.3f, %.3f]", std::exp(interval.middle),
-                         std::exp(interval.low), std::exp(interval.high));
 }
 
 }  // namespace
@@ -200,7 +179,7 @@ Proof JudgeVariantProof(const kernels::Study& study,
   joined.touched_ratio = std::exp(judgement.mean.middle);
   joined.all_ratio = joined.touched_ratio;
   const std::string words =
-      absl::StrCat("calls take ", Words(judgement.mean), " of the time");
+      absl::StrCat("calls take ", RatioWords(judgement.mean), " of the time");
   if (study.processes < 2) {
     joined.summary = "cannot tell: there was not enough time";
   } else if (study.steal > kMostSteal) {

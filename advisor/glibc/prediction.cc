@@ -72,6 +72,20 @@ Prediction Predict(const CpuidSource& cpu, const GlibcBuild& build,
   return prediction;
 }
 
+EffectiveThresholds ThresholdsOf(const Prediction& prediction) {
+  const Thresholds& predicted = prediction.thresholds;
+  EffectiveThresholds thresholds;
+  thresholds.data_cache_size = predicted.data_cache_size;
+  thresholds.shared_cache_size = predicted.shared_cache_size;
+  thresholds.non_temporal_threshold = predicted.non_temporal_threshold;
+  thresholds.memset_non_temporal_threshold =
+      predicted.memset_non_temporal_threshold;
+  thresholds.rep_movsb_threshold = predicted.rep_movsb_threshold;
+  thresholds.rep_movsb_stop_threshold = predicted.rep_movsb_stop_threshold;
+  thresholds.rep_stosb_threshold = predicted.rep_stosb_threshold;
+  return thresholds;
+}
+
 absl::string_view PredictionCsvHeader() {
   return "dump,build,data_cache_size,shared_cache_size,"
          "non_temporal_threshold,rep_movsb_threshold,"

@@ -13,6 +13,7 @@
 #include "advisor/glibc/cache_info.h"
 #include "advisor/glibc/cpu_features.h"
 #include "advisor/glibc/hwcaps_mask.h"
+#include "advisor/glibc/loader_listing.h"
 #include "advisor/glibc/step.h"
 #include "advisor/glibc/thresholds.h"
 #include "advisor/glibc/tunables.h"
@@ -48,6 +49,9 @@ enum class Reasoning { kRecorded, kOmitted };
 Prediction Predict(const CpuidSource& cpu, const GlibcBuild& build,
                    absl::string_view glibc_tunables = "",
                    Reasoning reasoning = Reasoning::kRecorded);
+
+// What a loader would list of it.
+EffectiveThresholds ThresholdsOf(const Prediction& prediction);
 
 // Comma-separated values, one line without its end: sizes and thresholds in
 // bytes, empty where the build has no such variable; "hangs" in every column

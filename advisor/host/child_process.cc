@@ -35,15 +35,6 @@ absl::StatusOr<Pipe> MakePipe() {
   return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
-std::vector<char*> CStrings(const std::vector<std::string>& strings) {
-  std::vector<char*> result;
-  for (const std::string& string : strings) {
-    result.push_back(const_cast<char*>(string.c_str()));
-  }
-  result.push_back(nullptr);
-  return result;
-}
-
 struct CpuSet {
   size_t bytes;
   std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set;
@@ -190,6 +181,15 @@ absl::Status ReadStart(int fd, const Command& command) {
 }
 
 }  // namespace
+
+std::vector<char*> CStrings(const std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  for (const std::string& string : strings) {
+    result.push_back(const_cast<char*>(string.c_str()));
+  }
+  result.push_back(nullptr);
+  return result;
+}
 
 void Descriptor::Close() {
   if (fd_ >= 0) close(fd_);

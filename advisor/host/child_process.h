@@ -8,7 +8,9 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -82,6 +84,9 @@ struct ChildOptions {
   // program; its addresses are not randomised where the system lets it.
   bool traced = false;
 };
+
+// As execve takes them, with the null at the end; good while `strings` is.
+std::vector<char*> CStrings(const std::vector<std::string>& strings);
 
 // Starts `command` under the conditions that Subprocess::Run promises; its
 // limits of time and output are left to the caller. Unavailable where the child

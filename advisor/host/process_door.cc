@@ -17,6 +17,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "advisor/host/child_process.h"
 
 namespace advisor {
 namespace {
@@ -72,15 +73,6 @@ namespace {
   _exit(127);
 }
 
-std::vector<char*> Pointers(const std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (const std::string& word : words) {
-    pointers.push_back(const_cast<char*>(word.c_str()));
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 // Killed and reaped, at the latest here.
 class TracedChild {
  public:
@@ -134,9 +126,9 @@ bool IsExitEvent(int status) {
 absl::Status RealProcessDoor::RunToExit(
     const Command& command,
     const std::function<absl::Status(int pid)>& at_exit) const {
-  const std::vector<char*> argv = Pointers(command.argv);
+  const std::vector<char*> argv = CStrings(command.argv);
   const std::vector<char*> environment =
-      Pointers(command.environment.entries());
+      CStrings(command.environment.entries());
   const pid_t pid = fork();
   if (pid < 0) return absl::ErrnoToStatus(errno, command.argv[0]);
   if (pid == 0) StartTraced(argv.data(), environment.data());

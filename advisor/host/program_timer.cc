@@ -17,20 +17,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "advisor/host/child_process.h"
 #include "advisor/host/clock.h"
 #include "advisor/host/interrupt.h"
 
 namespace advisor {
 namespace {
-
-std::vector<char*> Pointers(const std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (const std::string& word : words) {
-    pointers.push_back(const_cast<char*>(word.c_str()));
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 // In the child, after fork: async-signal-safe calls only.
 [[noreturn]] void BecomeProgram(char* const* argv, char* const* environment,
@@ -67,9 +59,9 @@ bool HasEndedWithin(pid_t pid, int pid_fd, int milliseconds) {
 }  // namespace
 
 absl::StatusOr<TimedRun> RealProgramTimer::Run(const Command& command) const {
-  const std::vector<char*> argv = Pointers(command.argv);
+  const std::vector<char*> argv = CStrings(command.argv);
   const std::vector<char*> environment =
-      Pointers(command.environment.entries());
+      CStrings(command.environment.entries());
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return absl::ErrnoToStatus(errno, "pipe");
   const absl::Cleanup close_told = [&ends] { close(ends[0]); };

@@ -13,19 +13,6 @@ namespace {
 
 using E = EffectiveThresholds;
 
-EffectiveThresholds ThresholdsIn(const Thresholds& predicted) {
-  EffectiveThresholds result;
-  result.data_cache_size = predicted.data_cache_size;
-  result.shared_cache_size = predicted.shared_cache_size;
-  result.non_temporal_threshold = predicted.non_temporal_threshold;
-  result.memset_non_temporal_threshold =
-      predicted.memset_non_temporal_threshold;
-  result.rep_movsb_threshold = predicted.rep_movsb_threshold;
-  result.rep_movsb_stop_threshold = predicted.rep_movsb_stop_threshold;
-  result.rep_stosb_threshold = predicted.rep_stosb_threshold;
-  return result;
-}
-
 std::vector<Hazard> HazardsOf(const LintFacts& facts, const LintEffect& effect,
                               absl::string_view string) {
   return DescribeHazards({facts.cpuid(), facts.cpu, facts.build,
@@ -140,7 +127,7 @@ LintEffect EffectOf(const LintFacts& facts, absl::string_view string) {
   LintEffect effect;
   effect.prediction =
       Predict(facts.cpuid(), facts.build, string, Reasoning::kOmitted);
-  effect.thresholds = ThresholdsIn(effect.prediction.thresholds);
+  effect.thresholds = ThresholdsOf(effect.prediction);
   return effect;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/time/time.h"
+#include "advisor/render/words.h"
 #include "nlohmann/json.hpp"
 
 namespace advisor {
@@ -63,18 +64,6 @@ Json Glibc(const GlibcSummary& glibc) {
           {"thresholds", Array(glibc.thresholds, &Threshold)}};
 }
 
-absl::string_view SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kInformation:
-      return "information";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kCritical:
-      return "critical";
-  }
-  return "";
-}
-
 Json OneFinding(const Finding& finding) {
   return {{"id", finding.id},
           {"severity", std::string(SeverityName(finding.severity))},
@@ -117,20 +106,6 @@ Json Interval(double low, double high) {
     return value > 0 && std::isfinite(value) ? Json(value) : Json(nullptr);
   };
   return Json::array({bound(low), bound(high)});
-}
-
-absl::string_view CellVerdictName(CellVerdict verdict) {
-  switch (verdict) {
-    case CellVerdict::kFaster:
-      return "faster";
-    case CellVerdict::kSlower:
-      return "slower";
-    case CellVerdict::kEquivalent:
-      return "equivalent";
-    case CellVerdict::kCannotTell:
-      return "cannot_tell";
-  }
-  return "";
 }
 
 Json Cell(const ProofCell& cell) {

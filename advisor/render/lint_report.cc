@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "advisor/render/layout.h"
 #include "advisor/render/page.h"
+#include "advisor/render/words.h"
 #include "nlohmann/json.hpp"
 
 namespace advisor {
@@ -11,18 +12,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
-
-absl::string_view SeverityWord(Severity severity) {
-  switch (severity) {
-    case Severity::kInformation:
-      return "information";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kCritical:
-      return "critical";
-  }
-  return "";
-}
 
 absl::string_view Mark(Severity severity) {
   switch (severity) {
@@ -100,7 +89,7 @@ Json Text(const std::string& text) {
 
 Json FindingJson(const LintFinding& finding) {
   return {{"rule", finding.rule},
-          {"severity", std::string(SeverityWord(finding.severity))},
+          {"severity", std::string(SeverityName(finding.severity))},
           {"item", Text(finding.item)},
           {"title", Text(finding.title)},
           {"advice", Text(finding.advice)},

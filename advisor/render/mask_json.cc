@@ -1,4 +1,5 @@
 #include "advisor/render/mask_report.h"
+#include "advisor/render/words.h"
 #include "nlohmann/json.hpp"
 
 namespace advisor {
@@ -28,20 +29,6 @@ Json Choice(const MaskedChoice& choice) {
            OrNull(sizes.memset_non_temporal_threshold)}};
 }
 
-std::string VerdictName(CellVerdict verdict) {
-  switch (verdict) {
-    case CellVerdict::kFaster:
-      return "faster";
-    case CellVerdict::kSlower:
-      return "slower";
-    case CellVerdict::kEquivalent:
-      return "equivalent";
-    case CellVerdict::kCannotTell:
-      break;
-  }
-  return "cannot_tell";
-}
-
 Json Measured(const MaskReport::Measured& measured) {
   Json costs = Json::array();
   for (const VariantCost& cost : measured.costs) {
@@ -51,7 +38,7 @@ Json Measured(const MaskReport::Measured& measured) {
                      {"ratio", cost.ratio},
                      {"low", cost.low},
                      {"high", cost.high},
-                     {"verdict", VerdictName(cost.verdict)}});
+                     {"verdict", std::string(CellVerdictName(cost.verdict))}});
   }
   return {{"processes", measured.processes},
           {"noise_floor", measured.noise_floor},

@@ -9,6 +9,7 @@
 #include "advisor/render/layout.h"
 #include "advisor/render/mask_report.h"
 #include "advisor/render/page.h"
+#include "advisor/render/words.h"
 
 namespace advisor {
 namespace {
@@ -57,20 +58,6 @@ void SelectsPart(const Mask& mask, Page& page) {
   }
 }
 
-absl::string_view VerdictText(CellVerdict verdict) {
-  switch (verdict) {
-    case CellVerdict::kFaster:
-      return "faster";
-    case CellVerdict::kSlower:
-      return "slower";
-    case CellVerdict::kEquivalent:
-      return "no difference";
-    case CellVerdict::kCannotTell:
-      break;
-  }
-  return "cannot tell";
-}
-
 void CostPart(const MaskReport& report, Page& page) {
   page.Title("Costs");
   if (!report.measured.has_value()) {
@@ -82,7 +69,7 @@ void CostPart(const MaskReport& report, Page& page) {
         absl::StrFormat("%s, %s to %s: %.2f [%.2f, %.2f] of the time, %s",
                         cost.function, FormatBytes(cost.smallest),
                         FormatBytes(cost.largest), cost.ratio, cost.low,
-                        cost.high, VerdictText(cost.verdict)),
+                        cost.high, CellVerdictText(cost.verdict)),
         2);
   }
   page.Paragraph(absl::StrFormat(

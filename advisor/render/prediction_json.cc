@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "advisor/evidence/guest_configuration.h"
 #include "advisor/evidence/known_issue.h"
+#include "advisor/render/words.h"
 #include "nlohmann/json.hpp"
 
 namespace advisor {
@@ -24,18 +25,6 @@ Json Strings(const std::vector<std::string>& strings) {
   Json json = Json::array();
   for (const std::string& string : strings) json.push_back(string);
   return json;
-}
-
-absl::string_view SeverityName(Severity severity) {
-  switch (severity) {
-    case Severity::kInformation:
-      return "information";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kCritical:
-      return "critical";
-  }
-  return "";
 }
 
 Json HazardJson(const Hazard& hazard, bool is_guest, bool whole) {

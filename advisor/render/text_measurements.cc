@@ -4,6 +4,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "advisor/render/layout.h"
+#include "advisor/render/words.h"
 
 namespace advisor {
 namespace {
@@ -32,20 +33,6 @@ std::string LevelText(const MeasuredCache& level) {
 std::string RatioText(const WorkloadSummary::Ratio& ratio) {
   return absl::StrFormat("%.3f [%.3f, %.3f]", ratio.ratio, ratio.low,
                          ratio.high);
-}
-
-absl::string_view VerdictText(CellVerdict verdict) {
-  switch (verdict) {
-    case CellVerdict::kFaster:
-      return "faster";
-    case CellVerdict::kSlower:
-      return "slower";
-    case CellVerdict::kEquivalent:
-      return "no difference";
-    case CellVerdict::kCannotTell:
-      return "cannot tell";
-  }
-  return "";
 }
 
 }  // namespace
@@ -98,7 +85,7 @@ void MasksPart(const std::vector<MaskTrial>& masks, Page& page) {
     page.Paragraph(
         absl::StrFormat("%s: %.3f [%.3f, %.3f] %s; memmove %s, memset %s",
                         trial.mask, trial.ratio, trial.low, trial.high,
-                        VerdictText(trial.verdict), trial.memmove_variant,
+                        CellVerdictText(trial.verdict), trial.memmove_variant,
                         trial.memset_variant),
         2);
   }

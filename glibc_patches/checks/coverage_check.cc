@@ -4,7 +4,6 @@
 // A breakpoint stands at the start of each block and is removed at its first
 // hit, so that the code soon runs at full speed.
 
-#include <sys/mman.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -22,8 +21,6 @@
 namespace glibc_patches {
 namespace {
 
-constexpr unsigned char kBreakpoint = 0xcc;
-
 struct Block {
   uint64_t address;
   unsigned char original;
@@ -37,10 +34,6 @@ std::vector<Block>& Blocks() {
 }
 int executed_blocks = 0;
 
-void Poke(uint64_t address, unsigned char byte) {
-  *reinterpret_cast<volatile unsigned char*>(address) = byte;
-}
-
 bool OnBreakpoint(ucontext_t& context) {
   greg_t* registers = context.uc_mcontext.gregs;
   const uint64_t address = registers[REG_RIP] - 1;
@@ -53,7 +46,7 @@ bool OnBreakpoint(ucontext_t& context) {
   }
   block->executed = true;
   ++executed_blocks;
-  Poke(address, block->original);
+  PutCodeByte(address, block->original);
   registers[REG_RIP] = address;
   return true;
 }
@@ -62,16 +55,12 @@ bool OnBreakpoint(ucontext_t& context) {
 bool PlantBreakpoints(const CodeGraph& graph) {
   for (uint64_t address : graph.blocks()) {
     if (graph.instructions().count(address) == 0) continue;
-    const uint64_t page = address / kPage * kPage;
-    if (mprotect(reinterpret_cast<void*>(page), kPage,
-                 PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
-      return false;
-    }
+    if (!MakeCodeWritable(address)) return false;
     const auto* code = reinterpret_cast<const unsigned char*>(address);
     Blocks().push_back({address, *code, false});
   }
   SetTrapHandler(OnBreakpoint);
-  for (const Block& block : Blocks()) Poke(block.address, kBreakpoint);
+  for (const Block& block : Blocks()) PutCodeByte(block.address, kBreakpoint);
   return true;
 }
 

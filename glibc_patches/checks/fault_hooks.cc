@@ -1,6 +1,7 @@
 #include "glibc_patches/checks/fault_hooks.h"
 
 #include <setjmp.h>
+#include <sys/mman.h>
 
 namespace glibc_patches {
 namespace {
@@ -35,6 +36,16 @@ void LeaveExpectedFault(int signal, const siginfo_t& info,
   caught = {signal, reinterpret_cast<uintptr_t>(info.si_addr),
             static_cast<uint64_t>(context.uc_mcontext.gregs[REG_RIP])};
   siglongjmp(escape, 1);
+}
+
+bool MakeCodeWritable(uint64_t address) {
+  constexpr uint64_t kPage = 4096;
+  return mprotect(reinterpret_cast<void*>(address / kPage * kPage), kPage,
+                  PROT_READ | PROT_WRITE | PROT_EXEC) == 0;
+}
+
+void PutCodeByte(uint64_t address, unsigned char byte) {
+  *reinterpret_cast<volatile unsigned char*>(address) = byte;
 }
 
 }  // namespace glibc_patches

@@ -18,6 +18,13 @@ namespace glibc_patches {
 using TrapHandler = bool (*)(ucontext_t& context);
 void SetTrapHandler(TrapHandler handler);
 
+// What a planted breakpoint is: int3, one byte, behind which the trap finds the
+// instruction pointer.
+inline constexpr unsigned char kBreakpoint = 0xcc;
+// Before any byte of code is changed; false when the kernel refuses.
+bool MakeCodeWritable(uint64_t address);
+void PutCodeByte(uint64_t address, unsigned char byte);
+
 struct ExpectedFault {
   int signal;
   // What was touched (SIGSEGV, SIGBUS), else the instruction.

@@ -8,7 +8,6 @@
 // executed. Around a threshold lies a margin in which both are right, since
 // some releases compare what is left of a size after aligning.
 
-#include <sys/mman.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -31,7 +30,6 @@ namespace {
 using kernels::Function;
 using kernels::Variant;
 
-constexpr unsigned char kBreakpoint = 0xcc;
 constexpr uint64_t kMargin = 2 * 64;
 constexpr uint64_t kNever = uint64_t{1} << 40;
 
@@ -58,17 +56,13 @@ std::vector<Site>& Sites() {
 }
 bool used[kTechniques];
 
-void Poke(uint64_t address, unsigned char byte) {
-  *reinterpret_cast<volatile unsigned char*>(address) = byte;
-}
-
 bool OnBreakpoint(ucontext_t& context) {
   greg_t* registers = context.uc_mcontext.gregs;
   const uint64_t address = registers[REG_RIP] - 1;
   for (const Site& site : Sites()) {
     if (site.address != address) continue;
     used[site.technique] = true;
-    Poke(address, site.original);
+    PutCodeByte(address, site.original);
     registers[REG_RIP] = static_cast<greg_t>(address);
     return true;
   }
@@ -98,11 +92,7 @@ bool FindSites(const CodeGraph& graph) {
   for (const auto& [address, instruction] : graph.instructions()) {
     const auto technique = TechniqueOf(instruction);
     if (!technique.has_value()) continue;
-    const uint64_t page = address / kPage * kPage;
-    if (mprotect(reinterpret_cast<void*>(page), kPage,
-                 PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
-      return false;
-    }
+    if (!MakeCodeWritable(address)) return false;
     const auto* code = reinterpret_cast<const unsigned char*>(address);
     Sites().push_back({address, *code, *technique});
   }
@@ -212,10 +202,10 @@ bool Overlaps(const PlacedCall& call) {
 
 // Makes the call and notes what it executes.
 void Execute(const Variant& variant, const PlacedCall& call) {
-  for (const Site& site : Sites()) Poke(site.address, kBreakpoint);
+  for (const Site& site : Sites()) PutCodeByte(site.address, kBreakpoint);
   std::fill(std::begin(used), std::end(used), false);
   CallVariant(variant, call);
-  for (const Site& site : Sites()) Poke(site.address, site.original);
+  for (const Site& site : Sites()) PutCodeByte(site.address, site.original);
   World::Get().Restore(call.destination, call.size);
 }
 

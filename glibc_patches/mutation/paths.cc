@@ -1,7 +1,6 @@
 #include "glibc_patches/mutation/paths.h"
 
 #include <Zydis/Zydis.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -27,7 +26,6 @@
 namespace glibc_patches {
 namespace {
 
-constexpr unsigned char kBreakpoint = 0xcc;
 constexpr greg_t kTrapFlag = 1 << 8;
 // Calls that go another way, after which no more are made.
 constexpr int64_t kEnough = 20;
@@ -54,15 +52,11 @@ Code* running = nullptr;
 Block* stepped_over = nullptr;
 int64_t executed = 0;
 
-void Poke(uint64_t address, unsigned char byte) {
-  *reinterpret_cast<volatile unsigned char*>(address) = byte;
-}
-
 // A breakpoint is taken away for one instruction and put back.
 bool OnTrap(ucontext_t& context) {
   greg_t* registers = context.uc_mcontext.gregs;
   if (stepped_over != nullptr) {
-    Poke(stepped_over->address, kBreakpoint);
+    PutCodeByte(stepped_over->address, kBreakpoint);
     stepped_over = nullptr;
     registers[REG_EFL] &= ~kTrapFlag;
     // The next block may begin here: its breakpoint is there.
@@ -75,7 +69,7 @@ bool OnTrap(ucontext_t& context) {
   if (block == running->blocks.end() || block->address != address) return false;
   ++block->count;
   ++executed;
-  Poke(address, block->original);
+  PutCodeByte(address, block->original);
   registers[REG_RIP] = static_cast<greg_t>(address);
   registers[REG_EFL] |= kTrapFlag;
   stepped_over = &*block;
@@ -163,11 +157,7 @@ bool Open(const kernels::Variant& variant, const std::vector<uint64_t>& blocks,
           Code& code) {
   code.variant = variant;
   for (const uint64_t address : blocks) {
-    const uint64_t page = address / kPage * kPage;
-    if (mprotect(reinterpret_cast<void*>(page), kPage,
-                 PROT_READ | PROT_WRITE | PROT_EXEC) != 0) {
-      return false;
-    }
+    if (!MakeCodeWritable(address)) return false;
     const auto* byte = reinterpret_cast<const unsigned char*>(address);
     code.blocks.push_back({address, *byte, 0});
   }
@@ -215,7 +205,7 @@ std::vector<PlacedCall> CallsOf(const CheckContext& context, uint64_t above,
 std::vector<int64_t> Execute(Code& code, const PlacedCall& call) {
   for (Block& block : code.blocks) {
     block.count = 0;
-    Poke(block.address, kBreakpoint);
+    PutCodeByte(block.address, kBreakpoint);
   }
   running = &code;
   PlacedCall told = call;
@@ -223,7 +213,7 @@ std::vector<int64_t> Execute(Code& code, const PlacedCall& call) {
   CallVariant(code.variant, told);
   std::vector<int64_t> counts;
   for (const Block& block : code.blocks) {
-    Poke(block.address, block.original);
+    PutCodeByte(block.address, block.original);
     counts.push_back(block.count);
   }
   World::Get().Restore(call.destination, call.size);

@@ -122,11 +122,11 @@ absl::StatusOr<NoiseRun> RunNoise(const WorkerSetup& setup,
   }
   all.steal = advisor::StealShare(before, advisor::ReadCpuTimes(files));
   NoiseRun run;
-  run.noise_floor = NoiseFloor(all, kBaseSide, kControlSide);
+  const double noise_floor = NoiseFloor(all, kBaseSide, kControlSide);
   for (size_t i = 0; i < PlantedEffects().size(); ++i) {
     run.judgements.push_back(JudgeCells(all, kBaseSide,
                                         kFirstEffectSide + static_cast<int>(i),
-                                        run.noise_floor, std::log1p(kBand)));
+                                        noise_floor, std::log1p(kBand)));
   }
   all.results.clear();
   run.conditions = std::move(all);

@@ -41,7 +41,6 @@ struct NoiseRun {
   // By effect, as PlantedEffects(); one a cell, without cells whose calls are
   // too short for an exact plant.
   std::vector<std::vector<CellJudgement>> judgements;
-  double noise_floor = 0;  // a log ratio
   // The worst of all cells' studies; it has no results.
   Study conditions;
 };

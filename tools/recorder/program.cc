@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "advisor/glibc/elf_file.h"
+#include "advisor/host/child_process.h"
 
 namespace recorder {
 namespace {
@@ -86,15 +87,6 @@ class SignalsOfParent {
                            {SIGHUP, true, {}}};
 };
 
-std::vector<char*> Pointers(const std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (const std::string& word : words) {
-    pointers.push_back(const_cast<char*>(word.c_str()));
-  }
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 }  // namespace
 
 absl::StatusOr<std::string> FindProgram(
@@ -154,8 +146,8 @@ absl::Status CanBeSeen(const advisor::FileReader& files,
 absl::StatusOr<ProgramEnd> RunProgram(const std::string& path,
                                       const std::vector<std::string>& argv,
                                       const advisor::Environment& environment) {
-  const std::vector<char*> words = Pointers(argv);
-  const std::vector<char*> variables = Pointers(environment.entries());
+  const std::vector<char*> words = advisor::CStrings(argv);
+  const std::vector<char*> variables = advisor::CStrings(environment.entries());
   // Says why exec failed; closed by an exec that did not.
   int failure[2];
   if (pipe2(failure, O_CLOEXEC) != 0) return absl::InternalError(ErrnoText());
