@@ -16,7 +16,6 @@
 #include "advisor/glibc/hwcaps_mask.h"
 #include "advisor/glibc/installed_libc.h"
 #include "advisor/glibc/tunables.h"
-#include "advisor/host/load.h"
 #include "advisor/masks/mask_words.h"
 #include "advisor/measurement/effort.h"
 #include "advisor/workload/weights.h"
@@ -60,12 +59,7 @@ absl::StatusOr<kernels::Study> RunVariantStudy(
   plan.hard_limit = budget * 1.25;
   plan.seed = seed;
   const kernels::LibcPairSourceFactory factory(*setup, sides);
-  const std::optional<CpuTimes> before = ReadCpuTimes(doors.files);
-  absl::StatusOr<kernels::Study> study =
-      kernels::RunStudy(factory, sides, plan, doors.clock,
-                        [&](double share) { doors.progress(what, share); });
-  if (study.ok()) study->steal = StealShare(before, ReadCpuTimes(doors.files));
-  return study;
+  return RunMeasuredStudy(factory, sides, plan, what, doors);
 }
 
 // What was selected before the mask, and what is with it.

@@ -66,19 +66,6 @@ class Measurement {
   }
 
  private:
-  absl::StatusOr<Study> RunOne(const PairSourceFactory& factory,
-                               std::vector<std::string> sides,
-                               const StudyPlan& plan, absl::string_view what) {
-    const std::optional<CpuTimes> before = ReadCpuTimes(doors_.files);
-    absl::StatusOr<Study> study =
-        kernels::RunStudy(factory, std::move(sides), plan, doors_.clock,
-                          [&](double share) { doors_.progress(what, share); });
-    if (study.ok()) {
-      study->steal = StealShare(before, ReadCpuTimes(doors_.files));
-    }
-    return study;
-  }
-
   absl::Status Explore(const kernels::WorkerSetup& setup) {
     PathPlan path =
         MakePathPlan(libc_, setup,
@@ -94,8 +81,9 @@ class Measurement {
     plan.budget = effort_.path_budget;
     plan.hard_limit = effort_.path_limit;
     plan.seed = options_.seed;
-    absl::StatusOr<Study> study = RunOne(*path.factory, std::move(path.sides),
-                                         plan, "measuring memcpy and memset");
+    absl::StatusOr<Study> study =
+        RunMeasuredStudy(*path.factory, std::move(path.sides), plan,
+                         "measuring memcpy and memset", doors_);
     if (!study.ok()) return study.status();
     advice_.path_study = *std::move(study);
     advice_.curves = TimeCurves(advice_.path_study);
@@ -206,8 +194,8 @@ class Measurement {
     plan.hard_limit = effort_.proof_limit;
     plan.seed = options_.seed + 1;
     const kernels::LibcPairSourceFactory factory(setup, sides);
-    absl::StatusOr<Study> study =
-        RunOne(factory, sides, plan, "proving on the real libc");
+    absl::StatusOr<Study> study = RunMeasuredStudy(
+        factory, sides, plan, "proving on the real libc", doors_);
     if (!study.ok()) return study.status();
     Conclusion conclusion = Conclude(*study, parts_);
     advice_.proved = std::move(conclusion.proved);
@@ -244,6 +232,19 @@ absl::StatusOr<kernels::WorkerSetup> MeasurementWorkers(
   command.time_limit = absl::Seconds(30);
   return kernels::WorkerSetup{&doors.dialogues, std::move(command),
                               MeasurementCpus()};
+}
+
+absl::StatusOr<Study> RunMeasuredStudy(const PairSourceFactory& factory,
+                                       std::vector<std::string> sides,
+                                       const StudyPlan& plan,
+                                       absl::string_view what,
+                                       const MeasurementDoors& doors) {
+  const std::optional<CpuTimes> before = ReadCpuTimes(doors.files);
+  absl::StatusOr<Study> study =
+      kernels::RunStudy(factory, std::move(sides), plan, doors.clock,
+                        [&](double share) { doors.progress(what, share); });
+  if (study.ok()) study->steal = StealShare(before, ReadCpuTimes(doors.files));
+  return study;
 }
 
 absl::StatusOr<MeasuredAdvice> MeasureAndAdvise(

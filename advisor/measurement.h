@@ -57,6 +57,13 @@ struct MeasurementOptions {
 absl::StatusOr<kernels::WorkerSetup> MeasurementWorkers(
     const MeasurementDoors& doors);
 
+// RunStudy with the doors' clock and progress (`what` is being done), and with
+// the time that the hypervisor took away meanwhile.
+absl::StatusOr<kernels::Study> RunMeasuredStudy(
+    const kernels::PairSourceFactory& factory, std::vector<std::string> sides,
+    const kernels::StudyPlan& plan, absl::string_view what,
+    const MeasurementDoors& doors);
+
 struct MeasuredAdvice {
   std::string method;  // Report::method
   absl::Duration time;

@@ -17,7 +17,6 @@
 #include "advisor/glibc/prediction.h"
 #include "advisor/glibc/tunables.h"
 #include "advisor/glibc/variant_selection.h"
-#include "advisor/host/load.h"
 #include "advisor/lint/lint.h"
 #include "advisor/measurement/effort.h"
 #include "kernels/measure/pair_source.h"
@@ -342,12 +341,9 @@ class Verifier {
     plan.hard_limit = options_.budget * 1.25;
     plan.seed = options_.seed;
     const kernels::LibcPairSourceFactory factory(*setup, sides);
-    const std::optional<CpuTimes> before = ReadCpuTimes(doors_.files);
-    absl::StatusOr<Study> study = kernels::RunStudy(
-        factory, sides, plan, doors_.clock,
-        [&](double share) { doors_.progress("verifying", share); });
+    const absl::StatusOr<Study> study =
+        RunMeasuredStudy(factory, sides, plan, "verifying", doors_);
     if (!study.ok()) return study.status();
-    study->steal = StealShare(before, ReadCpuTimes(doors_.files));
     JudgeStudy(*study, system_.build, result_);
     return absl::OkStatus();
   }
