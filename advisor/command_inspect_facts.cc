@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
@@ -95,11 +94,11 @@ EffectiveThresholds AsListed(const GlibcBuild& build,
   result.rep_movsb_stop_threshold = now.rep_movsb_stop_threshold;
   result.rep_stosb_threshold = now.rep_stosb_threshold;
   if (!HasTunable(build, Tunable::kX86RepMovsbThreshold)) {
-    if (absl::EndsWith(prediction.memmove, "_erms")) {
+    if (VariantIsErms(prediction.memmove)) {
       result.rep_movsb_threshold =
           ConstantRepMovsbThreshold(VariantVectorSize(prediction.memmove));
     }
-    if (absl::EndsWith(prediction.memset, "_erms")) {
+    if (VariantIsErms(prediction.memset)) {
       result.rep_stosb_threshold = kConstantRepStosbThreshold;
     }
   }

@@ -16,7 +16,6 @@
 #include "advisor/glibc/installed_libc.h"
 #include "advisor/glibc/prediction.h"
 #include "advisor/glibc/tunables.h"
-#include "advisor/glibc/variant_selection.h"
 #include "advisor/lint/lint.h"
 #include "advisor/measurement/effort.h"
 #include "kernels/measure/pair_source.h"
@@ -43,12 +42,8 @@ const std::string& VariantOf(const VerifySide& side, bool is_memset) {
 
 CopyPath PathIn(const GlibcBuild& build, const VerifySide& side, bool is_memset,
                 uint64_t size) {
-  const std::string& variant = VariantOf(side, is_memset);
-  if (variant == "erms") return CopyPath::kRepString;
-  const CopyCode code = {build, absl::EndsWith(variant, "_erms"),
-                         VariantVectorSize(variant)};
-  return is_memset ? PathOfMemset(code, side.thresholds, size)
-                   : PathOfMemmove(code, side.thresholds, size);
+  return PathOfVariant(build, VariantOf(side, is_memset), is_memset,
+                       side.thresholds, size);
 }
 
 ProofSubject SubjectOf(const GlibcBuild& build,

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -15,16 +14,8 @@
 namespace advisor {
 namespace {
 
-EffectiveThresholds InForce(const Thresholds& predicted) {
-  EffectiveThresholds thresholds;
-  thresholds.non_temporal_threshold = predicted.non_temporal_threshold;
-  thresholds.rep_movsb_threshold = predicted.rep_movsb_threshold;
-  thresholds.rep_movsb_stop_threshold = predicted.rep_movsb_stop_threshold;
-  return thresholds;
-}
-
 CopyCode CodeOf(const HazardFacts& facts) {
-  return {facts.build, absl::EndsWith(facts.prediction.memmove, "_erms"),
+  return {facts.build, VariantIsErms(facts.prediction.memmove),
           VectorSize(facts)};
 }
 
@@ -127,7 +118,7 @@ bool ReadsNonTemporal(const HazardFacts& facts) {
 std::optional<SizeRange> CorruptedSizes(const HazardFacts& facts) {
   if (facts.prediction.hangs) return std::nullopt;
   return advisor::CorruptedSizes(facts.build, facts.prediction.memmove,
-                                 InForce(facts.prediction.thresholds));
+                                 ThresholdsOf(facts.prediction));
 }
 
 std::optional<SizeRange> RepMovsbSizes(const HazardFacts& facts) {
@@ -135,7 +126,7 @@ std::optional<SizeRange> RepMovsbSizes(const HazardFacts& facts) {
   if (facts.prediction.hangs || !code.erms || code.vector_size == 0) {
     return std::nullopt;
   }
-  const EffectiveThresholds thresholds = InForce(facts.prediction.thresholds);
+  const EffectiveThresholds thresholds = ThresholdsOf(facts.prediction);
   const uint64_t first = thresholds.rep_movsb_threshold.value_or(
                              ConstantRepMovsbThreshold(code.vector_size)) +
                          1;

@@ -11,6 +11,7 @@
 #include "advisor/glibc/cpu_features.h"
 #include "advisor/glibc/thresholds.h"
 #include "advisor/glibc/tunables.h"
+#include "advisor/glibc/variant_selection.h"
 
 namespace advisor {
 namespace {
@@ -37,11 +38,6 @@ bool IsSet(const Facts& facts, absl::string_view name,
                                  assignment.value == value &&
                                  assignment.outcome == AssignmentOutcome::kSet;
                         });
-}
-
-bool IsErms(absl::string_view variant) {
-  return absl::EndsWith(variant, "_erms") ||
-         absl::EndsWith(variant, "_erms_rtm");
 }
 
 // Faults.
@@ -117,7 +113,7 @@ bool SkylakeMemset(const Facts& facts) {
          facts.prediction.features.kind == CpuKind::kIntel &&
          facts.prediction.features.family == 6 &&
          facts.prediction.features.model == 0x55 &&
-         IsErms(facts.prediction.memset);
+         VariantIsErms(facts.prediction.memset);
 }
 
 std::string SkylakeMemsetTitle(const Facts&) {
@@ -128,7 +124,7 @@ std::string SkylakeMemsetTitle(const Facts&) {
 bool MovsbListDefault(const Facts& facts) {
   if (!facts.build.Has(Change::kRepThresholdTunables) ||
       facts.build.Has(Change::kNoMovsbListDefault) ||
-      !IsErms(facts.prediction.memmove) || VectorSize(facts) < 32) {
+      !VariantIsErms(facts.prediction.memmove) || VectorSize(facts) < 32) {
     return false;
   }
   return facts.prediction.thresholds.rep_movsb_threshold == 2048 &&
@@ -257,7 +253,8 @@ bool Zen5WithoutRepMovsb(const Facts& facts) {
   return facts.build.Has(Change::kAmdMovsbIsNonTemporal) &&
          facts.prediction.features.kind == CpuKind::kAmd &&
          facts.prediction.features.family == 0x1a &&
-         IsErms(facts.prediction.memmove) && !RepMovsbSizes(facts).has_value();
+         VariantIsErms(facts.prediction.memmove) &&
+         !RepMovsbSizes(facts).has_value();
 }
 
 std::string Zen5WithoutRepMovsbTitle(const Facts&) {

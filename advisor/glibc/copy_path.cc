@@ -77,6 +77,16 @@ CopyPath PathOfMemset(const CopyCode& code,
   return CopyPath::kRepString;
 }
 
+CopyPath PathOfVariant(const GlibcBuild& build, absl::string_view variant,
+                       bool is_memset, const EffectiveThresholds& thresholds,
+                       uint64_t size) {
+  if (variant == "erms") return CopyPath::kRepString;
+  const CopyCode code = {build, VariantIsErms(variant),
+                         VariantVectorSize(variant)};
+  return is_memset ? PathOfMemset(code, thresholds, size)
+                   : PathOfMemmove(code, thresholds, size);
+}
+
 bool ReadsNonTemporal(const GlibcBuild& build, absl::string_view memmove) {
   if (absl::StartsWith(memmove, "ssse3")) {
     return build.Has(Change::kSsse3NonTemporal);
@@ -87,7 +97,7 @@ bool ReadsNonTemporal(const GlibcBuild& build, absl::string_view memmove) {
 std::optional<SizeRange> CorruptedSizes(const GlibcBuild& build,
                                         absl::string_view memmove,
                                         const EffectiveThresholds& thresholds) {
-  const CopyCode code{build, absl::EndsWith(memmove, "_erms"),
+  const CopyCode code{build, VariantIsErms(memmove),
                       VariantVectorSize(memmove)};
   if (!build.Has(Change::kPagedLargeCopy) ||
       !ReadsNonTemporal(build, memmove) || code.vector_size == 0 ||

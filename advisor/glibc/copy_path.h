@@ -26,7 +26,7 @@ enum class CopyPath {
 // What decides, beside the size.
 struct CopyCode {
   const GlibcBuild& build;
-  // The variant has a rep movsb (rep stosb) zone: its name ends in "_erms".
+  // The variant has a rep movsb (rep stosb) zone: VariantIsErms().
   bool erms;
   // Bytes of its vector registers: 16, 32 or 64.
   int vector_size;
@@ -39,6 +39,12 @@ CopyPath PathOfMemmove(const CopyCode& code,
                        const EffectiveThresholds& thresholds, uint64_t size);
 CopyPath PathOfMemset(const CopyCode& code,
                       const EffectiveThresholds& thresholds, uint64_t size);
+
+// The same of a variant by its name: "evex_unaligned_erms", or "erms", which is
+// one rep movsb or rep stosb for all sizes.
+CopyPath PathOfVariant(const GlibcBuild& build, absl::string_view variant,
+                       bool is_memset, const EffectiveThresholds& thresholds,
+                       uint64_t size);
 
 struct SizeRange {
   uint64_t first;

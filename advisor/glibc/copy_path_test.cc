@@ -104,5 +104,31 @@ TEST(CopyPathTest, Memset) {
             CopyPath::kNonTemporal);
 }
 
+// The variants without vzeroupper have the same zones as those they stand for.
+TEST(CopyPathTest, ByTheVariantsName) {
+  EffectiveThresholds thresholds;
+  thresholds.rep_movsb_threshold = 2048;
+  thresholds.rep_movsb_stop_threshold = kMiB;
+  thresholds.rep_stosb_threshold = 2048;
+  thresholds.non_temporal_threshold = kMiB;
+  const GlibcBuild v36 = GlibcBuild::Tag(36);
+  for (const bool is_memset : {false, true}) {
+    for (const char* variant :
+         {"avx_unaligned_erms", "avx_unaligned_erms_rtm", "erms"}) {
+      EXPECT_EQ(PathOfVariant(v36, variant, is_memset, thresholds, 4096),
+                CopyPath::kRepString)
+          << variant;
+    }
+    EXPECT_EQ(PathOfVariant(v36, "erms", is_memset, thresholds, 16),
+              CopyPath::kRepString);
+    EXPECT_EQ(
+        PathOfVariant(v36, "avx_unaligned_rtm", is_memset, thresholds, 4096),
+        CopyPath::kVectors);
+    EXPECT_EQ(
+        PathOfVariant(v36, "avx_unaligned_erms_rtm", is_memset, thresholds, 16),
+        CopyPath::kVectors);
+  }
+}
+
 }  // namespace
 }  // namespace advisor

@@ -132,6 +132,10 @@ absl::string_view SelectMemset(const GlibcBuild& build,
   return questions.Choose("memset", variant);
 }
 
+bool VariantIsErms(absl::string_view variant) {
+  return absl::StrContains(variant, "_erms");
+}
+
 int VariantVectorSize(absl::string_view variant) {
   if (absl::StartsWith(variant, "avx512")) return 64;
   if (absl::StartsWith(variant, "avx") || absl::StartsWith(variant, "evex")) {

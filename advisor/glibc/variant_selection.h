@@ -26,6 +26,11 @@ absl::string_view SelectMemset(const GlibcBuild& build,
                                const CpuFeatures& features,
                                const StepRecorder& steps);
 
+// That variant has a rep movsb (rep stosb) zone between thresholds:
+// "evex_unaligned_erms", "avx_unaligned_erms_rtm". ("erms" is nothing but that,
+// whatever the thresholds.)
+bool VariantIsErms(absl::string_view variant);
+
 // Bytes of a vector register in that variant: 16, 32, 64; 0 for "erms".
 int VariantVectorSize(absl::string_view variant);
 

@@ -101,6 +101,15 @@ TEST(Invariants, AskedFeaturesAreObeyed) {
   }
 }
 
+TEST(VariantIsErms, ByName) {
+  EXPECT_TRUE(VariantIsErms("sse2_unaligned_erms"));
+  EXPECT_TRUE(VariantIsErms("evex_unaligned_erms"));
+  EXPECT_TRUE(VariantIsErms("avx_unaligned_erms_rtm"));
+  EXPECT_FALSE(VariantIsErms("avx_unaligned_rtm"));
+  EXPECT_FALSE(VariantIsErms("evex_unaligned"));
+  EXPECT_FALSE(VariantIsErms("erms"));
+}
+
 TEST(VectorSize, ByName) {
   EXPECT_EQ(VariantVectorSize("erms"), 0);
   EXPECT_EQ(VariantVectorSize("sse2_unaligned_erms"), 16);

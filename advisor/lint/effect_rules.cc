@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "advisor/evidence/known_issue.h"
 #include "advisor/glibc/thresholds.h"
+#include "advisor/glibc/variant_selection.h"
 #include "advisor/lint/lint_rule.h"
 
 namespace advisor {
@@ -28,10 +29,6 @@ void ForEachTaken(const LintFacts& facts, const Function& function) {
 
 uint64_t LowestRepMovsb(const LintFacts& facts) {
   return 8u * VectorClass(facts.with.prediction.features);
-}
-
-bool HasErms(absl::string_view variant) {
-  return absl::EndsWith(variant, "_erms");
 }
 
 std::string WhyRefused(const LintFacts& facts, const TunableAssignment& item) {
@@ -94,7 +91,7 @@ std::string WhyNoEffect(const LintFacts& facts, const TunableAssignment& item) {
       return absl::StrCat("memmove ", memmove, " and memset ", memset,
                           " do not read it");
     case Tunable::kX86RepMovsbThreshold:
-      if (!HasErms(memmove)) {
+      if (!VariantIsErms(memmove)) {
         return absl::StrCat("the selected memmove, ", memmove,
                             ", has no rep movsb");
       }
@@ -103,13 +100,13 @@ std::string WhyNoEffect(const LintFacts& facts, const TunableAssignment& item) {
           std::min(now.rep_movsb_stop_threshold.value_or(~uint64_t{0}),
                    now.non_temporal_threshold.value_or(~uint64_t{0})));
     case Tunable::kX86RepStosbThreshold:
-      if (!HasErms(memset)) {
+      if (!VariantIsErms(memset)) {
         return absl::StrCat("the selected memset, ", memset,
                             ", has no rep stosb");
       }
       return "no size changes its path";
     case Tunable::kX86MemsetNonTemporalThreshold:
-      if (!HasErms(memset)) {
+      if (!VariantIsErms(memset)) {
         return absl::StrCat("the selected memset, ", memset,
                             ", has no non-temporal stores");
       }
@@ -218,7 +215,7 @@ void CheckOpensRepMovsb(const LintFacts& facts, const LintSink& sink) {
   }
   const auto zone = [](const LintEffect& effect) {
     const EffectiveThresholds& now = effect.thresholds;
-    return HasErms(effect.prediction.memmove) &&
+    return VariantIsErms(effect.prediction.memmove) &&
            now.rep_movsb_threshold.value_or(0) + 1 <
                now.rep_movsb_stop_threshold.value_or(0);
   };

@@ -1,11 +1,9 @@
 #include <algorithm>
 #include <set>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "advisor/glibc/variant_selection.h"
 #include "advisor/lint/lint_rule.h"
 
 namespace advisor {
@@ -24,12 +22,8 @@ CopyPath PathIn(const LintFacts& facts, const LintEffect& effect,
                 bool is_memset, uint64_t size) {
   const absl::string_view variant =
       is_memset ? effect.prediction.memset : effect.prediction.memmove;
-  // The variant "erms" is one `rep movsb` or `rep stosb` for all sizes.
-  if (variant == "erms") return CopyPath::kRepString;
-  const CopyCode code = {facts.build, absl::EndsWith(variant, "_erms"),
-                         VariantVectorSize(variant)};
-  return is_memset ? PathOfMemset(code, effect.thresholds, size)
-                   : PathOfMemmove(code, effect.thresholds, size);
+  return PathOfVariant(facts.build, variant, is_memset, effect.thresholds,
+                       size);
 }
 
 // Sizes at which a path may begin: between two of them nothing changes.

@@ -1,6 +1,5 @@
 #include "advisor/measurement/measured_libc.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "advisor/evidence/path_study.h"
 
@@ -22,10 +21,6 @@ MeasuredLibc WithoutCrashes(MeasuredLibc libc) {
     now.rep_movsb_stop_threshold = libc.repairs[0].value;
   }
   return libc;
-}
-
-bool IsErms(absl::string_view variant) {
-  return absl::StrContains(variant, "_erms");
 }
 
 std::vector<TunableValue> ValuesOf(

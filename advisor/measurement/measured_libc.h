@@ -47,9 +47,6 @@ bool WouldCrash(const MeasuredLibc& libc);
 // `libc` with its repairs in force where it would crash; else itself.
 MeasuredLibc WithoutCrashes(MeasuredLibc libc);
 
-// "evex_unaligned_erms": the variant has rep movsb or rep stosb.
-bool IsErms(absl::string_view variant);
-
 // Settings as names and values of GLIBC_TUNABLES.
 std::vector<TunableValue> ValuesOf(const std::vector<TunableSetting>& settings);
 

@@ -44,10 +44,5 @@ TEST(MeasuredLibcTest, TheStopFollowsWhereTunablesMoveIt) {
   EXPECT_EQ(WithoutCrashes(libc).now.rep_movsb_stop_threshold, 0u);
 }
 
-TEST(MeasuredLibcTest, ErmsIsInTheName) {
-  EXPECT_TRUE(IsErms("evex_unaligned_erms"));
-  EXPECT_FALSE(IsErms("evex_unaligned"));
-}
-
 }  // namespace
 }  // namespace advisor

@@ -34,18 +34,19 @@ Part MakePart(const MeasuredLibc& libc, const PathQuestions& questions,
               const Study& study, const Workload* workload, bool is_memset) {
   const std::string& variant =
       is_memset ? libc.memset_variant : libc.memmove_variant;
-  Part part = {{{libc.build, IsErms(variant), VariantVectorSize(variant)},
-                is_memset,
-                libc.is_amd,
-                libc.now,
-                CurveOf(study, is_memset, ConditionsOf(workload)),
-                is_memset ? questions.rep_stosb_from : questions.rep_movsb_from,
-                std::nullopt},
-               {},
-               {},
-               {},
-               libc.now,
-               workload};
+  Part part = {
+      {{libc.build, VariantIsErms(variant), VariantVectorSize(variant)},
+       is_memset,
+       libc.is_amd,
+       libc.now,
+       CurveOf(study, is_memset, ConditionsOf(workload)),
+       is_memset ? questions.rep_stosb_from : questions.rep_movsb_from,
+       std::nullopt},
+      {},
+      {},
+      {},
+      libc.now,
+      workload};
   if (is_memset ? questions.non_temporal_set : questions.non_temporal_copy) {
     part.problem.lowest_non_temporal = kLowestNonTemporal;
   }

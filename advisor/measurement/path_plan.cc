@@ -53,10 +53,10 @@ PathQuestions Questions(const MeasuredLibc& libc,
       LargestCall(EffortOf(options.mode).largest, copiers, processes, files);
   questions.copiers = static_cast<int>(copiers);
   questions.non_temporal_copy = VariantVectorSize(libc.memmove_variant) != 0;
-  if (IsErms(libc.memmove_variant) && !RepMovsbWouldCrash(libc)) {
+  if (VariantIsErms(libc.memmove_variant) && !RepMovsbWouldCrash(libc)) {
     questions.rep_movsb_from = libc.lowest_rep_movsb;
   }
-  if (IsErms(libc.memset_variant) &&
+  if (VariantIsErms(libc.memset_variant) &&
       HasTunable(libc.build, Tunable::kX86RepStosbThreshold)) {
     questions.rep_stosb_from = kLowestRepStosb;
     questions.non_temporal_set =
