@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "absl/strings/str_format.h"
+#include "advisor/render/or_null.h"
 #include "nlohmann/json.hpp"
 
 namespace advisor {
@@ -11,11 +12,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
-
-template <typename Value>
-Json OrNull(const std::optional<Value>& value) {
-  return value.has_value() ? Json(*value) : Json(nullptr);
-}
 
 template <typename Row>
 Json Array(const std::vector<Row>& rows, Json (*to_json)(const Row&)) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/time/time.h"
+#include "advisor/render/or_null.h"
 #include "advisor/render/words.h"
 #include "nlohmann/json.hpp"
 
@@ -11,11 +12,6 @@ namespace advisor {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-template <typename Value>
-Json OrNull(const std::optional<Value>& value) {
-  return value.has_value() ? Json(*value) : Json(nullptr);
-}
 
 template <typename Row>
 Json Array(const std::vector<Row>& rows, Json (*to_json)(const Row&)) {

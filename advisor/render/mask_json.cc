@@ -1,4 +1,5 @@
 #include "advisor/render/mask_report.h"
+#include "advisor/render/or_null.h"
 #include "advisor/render/words.h"
 #include "nlohmann/json.hpp"
 
@@ -8,10 +9,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
-
-Json OrNull(const std::optional<uint64_t>& value) {
-  return value.has_value() ? Json(*value) : Json(nullptr);
-}
 
 Json Choice(const MaskedChoice& choice) {
   const Thresholds& sizes = choice.thresholds;

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "advisor/render/layout.h"
+#include "advisor/render/or_null.h"
 #include "advisor/render/page.h"
 #include "nlohmann/json.hpp"
 
@@ -24,11 +25,6 @@ Json Text(const std::string& text) {
   const Json json = text;
   return Json::parse(
       json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
-
-template <typename Value>
-Json OrNull(const std::optional<Value>& value) {
-  return value.has_value() ? Json(*value) : Json(nullptr);
 }
 
 Json TunablesJson(const std::optional<std::string>& value) {
