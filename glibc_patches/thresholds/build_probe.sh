@@ -62,11 +62,17 @@ lists=$out/probe_lists.h
   echo "#endif"
 } >"$lists"
 
+# GCC may move top-level assembly, Clang may not and has no such flag.
+in_order=()
+if "$cc" -fno-toplevel-reorder -x c -fsyntax-only /dev/null 2>/dev/null; then
+  in_order+=(-fno-toplevel-reorder)
+fi
+
 compile() { # MODULE OBJECT FILE FLAG...
   local module=$1 object=$2 file=$3
   shift 3
   # -idirafter: of the tree, only what the system's headers have not.
-  "$cc" -std=gnu11 -fgnu89-inline -O2 -g0 -fPIC -fno-toplevel-reorder -w \
+  "$cc" -std=gnu11 -fgnu89-inline -O2 -g0 -fPIC "${in_order[@]}" -w \
     -Werror=implicit-function-declaration \
     -mno-red-zone -fno-stack-protector -fcf-protection=none \
     -ffile-prefix-map="$source"= -fmacro-prefix-map="$source"= \
