@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -98,7 +99,8 @@ class Reader {
     auto value = parse(line);
     if (!value.has_value()) {
       AddProblem(path,
-                 absl::StrCat("makes no sense: \"", line.substr(0, 40), "\""));
+                 absl::StrCat("makes no sense: \"",
+                              absl::CHexEscape(line.substr(0, 40)), "\""));
     }
     return value;
   }

@@ -1,14 +1,17 @@
 #include "advisor/fleet/measured_result.h"
 
+#include <cmath>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "advisor/input/input_text.h"
 #include "advisor/input/json_document.h"
 
 namespace advisor {
@@ -34,7 +37,7 @@ class Reader {
     if (value->kind != JsonValue::Kind::kString) {
       Fail(absl::StrCat("a text as \"", key, "\""), value->Describe());
     }
-    return value->text;
+    return OnOneLine(value->text);
   }
 
   uint64_t Count(const JsonValue* object, absl::string_view key) {
@@ -61,12 +64,27 @@ class Reader {
   absl::Status status_;
 };
 
+// What stands in a name or value of GLIBC_TUNABLES; no assignment more comes
+// with it into what is recommended.
+bool IsTunableWord(absl::string_view text) {
+  return !text.empty() && absl::c_all_of(text, [](char c) {
+    return absl::ascii_isalnum(c) || absl::StrContains("._,-", c);
+  });
+}
+
 MeasuredSetting Setting(const JsonValue& json, Reader& reader) {
   MeasuredSetting setting;
   setting.name = reader.String(&json, "name");
+  if (!IsTunableWord(setting.name)) {
+    reader.Fail("the name of a tunable as \"name\"", QuotedInput(setting.name));
+  }
   const JsonValue* const value = reader.Member(&json, "value");
   if (value != nullptr && value->kind == JsonValue::Kind::kString) {
     setting.text = value->text;
+    if (!IsTunableWord(setting.text)) {
+      reader.Fail("the value of a tunable as \"value\"",
+                  QuotedInput(setting.text));
+    }
   } else {
     setting.value = reader.Count(&json, "value");
   }
@@ -93,14 +111,23 @@ void TakeRecommendation(const JsonValue& json, Reader& reader,
                [](const MeasuredSetting& a, const MeasuredSetting& b) {
                  return a.name < b.name;
                });
+  const auto twice = absl::c_adjacent_find(
+      result.settings, [](const MeasuredSetting& a, const MeasuredSetting& b) {
+        return a.name == b.name;
+      });
+  if (twice != result.settings.end()) {
+    reader.Fail("each tunable once in \"changes\"",
+                absl::StrCat(twice->name, " twice"));
+  }
   const JsonValue* const proof = reader.Member(&json, "proof");
   if (proof == nullptr || proof->kind == JsonValue::Kind::kNull) return;
   const JsonValue* const ratio = reader.Member(proof, "touched_ratio");
   double number = 0;
   if (ratio == nullptr) return;
   if (ratio->kind != JsonValue::Kind::kNumber ||
-      !absl::SimpleAtod(ratio->text, &number)) {
-    reader.Fail("a number as \"touched_ratio\"", ratio->Describe());
+      !absl::SimpleAtod(ratio->text, &number) || !std::isfinite(number) ||
+      number <= 0) {
+    reader.Fail("a positive number as \"touched_ratio\"", ratio->Describe());
   }
   result.touched_ratio = number;
 }

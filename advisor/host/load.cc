@@ -20,6 +20,10 @@ namespace {
 constexpr size_t kIdleField = 3;
 constexpr size_t kIowaitField = 4;
 constexpr size_t kStealField = 7;
+// Beyond what any machine counts (a thousand CPUs for a million years), or has:
+// such a number is no answer.
+constexpr uint64_t kMostTicks = uint64_t{1} << 58;
+constexpr uint64_t kMostKibibytes = uint64_t{1} << 50;
 
 // A file with one number in it ("max" is none).
 std::optional<uint64_t> ReadNumber(const FileReader& files,
@@ -40,7 +44,8 @@ std::optional<uint64_t> MemAvailable(const FileReader& files) {
     uint64_t kibibytes;
     if (absl::ConsumePrefix(&line, "MemAvailable:") &&
         absl::ConsumeSuffix(&line, "kB") &&
-        absl::SimpleAtoi(absl::StripAsciiWhitespace(line), &kibibytes)) {
+        absl::SimpleAtoi(absl::StripAsciiWhitespace(line), &kibibytes) &&
+        kibibytes <= kMostKibibytes) {
       return kibibytes * 1024;
     }
   }
@@ -95,7 +100,9 @@ std::optional<CpuTimes> ReadCpuTimes(const FileReader& files) {
   for (const absl::string_view word :
        absl::StrSplit(line, ' ', absl::SkipEmpty())) {
     uint64_t ticks;
-    if (!absl::SimpleAtoi(word, &ticks)) return std::nullopt;
+    if (!absl::SimpleAtoi(word, &ticks) || ticks > kMostTicks) {
+      return std::nullopt;
+    }
     // Guest time, after steal, is part of user time.
     if (field > kStealField) break;
     if (field != kIdleField && field != kIowaitField) times.busy += ticks;

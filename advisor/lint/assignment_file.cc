@@ -133,11 +133,13 @@ class SystemdParser {
   std::vector<FileAssignment> assignments_;
 };
 
-// The shell word at the front of `text`, its quotes taken off.
-FileAssignment ShellWord(absl::string_view text) {
+// The shell word at the front of `text`, its quotes taken off; `length` is that
+// of what it was written with.
+FileAssignment ShellWord(absl::string_view text, size_t& length) {
   FileAssignment word;
   char quote = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
+  size_t i = 0;
+  for (; i < text.size(); ++i) {
     const char c = text[i];
     if (quote == '\'') {
       if (c == '\'') {
@@ -172,6 +174,7 @@ FileAssignment ShellWord(absl::string_view text) {
     word.expands |= c == '$' || c == '`';
     word.value.push_back(c);
   }
+  length = i;
   return word;
 }
 
@@ -210,12 +213,23 @@ std::vector<FileAssignment> FindShellAssignments(absl::string_view text,
                                                  absl::string_view name) {
   std::vector<FileAssignment> assignments;
   const std::string wanted = absl::StrCat(name, "=");
+  int line = 1;
+  size_t line_begin = 0;
+  size_t counted = 0;  // The two are those of the byte here.
+  size_t next = 0;
   for (size_t at = text.find(wanted); at != absl::string_view::npos;
-       at = text.find(wanted, at + 1)) {
-    const size_t line_begin =
-        at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0.
-    absl::string_view before = text.substr(line_begin, at - line_begin);
-    if (absl::StartsWith(absl::StripLeadingAsciiWhitespace(before), "#")) {
+       at = text.find(wanted, next)) {
+    next = at + 1;
+    for (; counted < at; ++counted) {
+      if (text[counted] != '\n') continue;
+      ++line;
+      line_begin = counted + 1;
+    }
+    const absl::string_view before = text.substr(line_begin, at - line_begin);
+    const size_t first = before.find_first_not_of(" \t");
+    if (first != absl::string_view::npos && before[first] == '#') {
+      // A comment, whatever else is in it.
+      next = std::min(text.find('\n', at), text.size());
       continue;
     }
     // A word of its own, not the end of a longer name or inside a string.
@@ -223,10 +237,14 @@ std::vector<FileAssignment> FindShellAssignments(absl::string_view text,
         before.back() != ';' && before.back() != '&' && before.back() != '(') {
       continue;
     }
-    FileAssignment word = ShellWord(text.substr(at + wanted.size()));
+    const size_t value = at + wanted.size();
+    size_t length;
+    FileAssignment word = ShellWord(text.substr(value), length);
     word.name = std::string(name);
-    word.line = 1 + std::count(text.begin(), text.begin() + at, '\n');
+    word.line = line;
     assignments.push_back(std::move(word));
+    // What stands in the value is no assignment.
+    next = value + length;
   }
   return assignments;
 }

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "advisor/input/input_text.h"
 #include "advisor/lint/assignment_file.h"
 #include "advisor/lint/systemd_unit.h"
 
@@ -43,12 +44,16 @@ class Finder {
   }
 
  private:
+  void Note(absl::string_view text) {
+    settings_.notes.push_back(OnOneLine(text));
+  }
+
   // nullopt: no such file; one that cannot be read is a note, too.
   std::optional<std::string> Read(absl::string_view path) {
     absl::StatusOr<std::string> text = files_.Read(path);
     if (text.ok()) return *std::move(text);
     if (!absl::IsNotFound(text.status())) {
-      settings_.notes.push_back(std::string(text.status().message()));
+      Note(text.status().message());
     }
     return std::nullopt;
   }
@@ -73,7 +78,7 @@ class Finder {
       if (!text.ok()) continue;
       // Its syntax is a subset of that of an environment file.
       for (const FileAssignment& one : ParseSystemdEnvironmentFile(*text)) {
-        if (one.name == "PRETTY_NAME") settings_.system = one.value;
+        if (one.name == "PRETTY_NAME") settings_.system = OnOneLine(one.value);
       }
       return;
     }
@@ -83,9 +88,9 @@ class Finder {
             const std::vector<FileAssignment>& assignments) {
     for (const FileAssignment& one : assignments) {
       if (one.name != variable_) continue;
-      const std::string place = absl::StrCat(path, ":", one.line);
+      const std::string place = OnOneLine(absl::StrCat(path, ":", one.line));
       if (one.expands) {
-        settings_.notes.push_back(absl::StrCat(
+        Note(absl::StrCat(
             place, ": the value holds a $ or ` that is not expanded here"));
       }
       settings_.values.push_back({one.value, place, ""});
@@ -104,7 +109,7 @@ class Finder {
           ReadSystemdUnit(files_, name, variable_);
       if (!unit.ok()) {
         if (!absl::IsFailedPrecondition(unit.status())) {
-          settings_.notes.push_back(std::string(unit.status().message()));
+          Note(unit.status().message());
         }
         continue;
       }

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "advisor/input/input_text.h"
 #include "advisor/lint/assignment_file.h"
 
 namespace advisor {
@@ -192,6 +193,13 @@ class Reader {
   }
 
  private:
+  // Names and values in it may hold anything.
+  void Note(absl::string_view text) { unit_.notes.push_back(OnOneLine(text)); }
+
+  static std::string Place(absl::string_view path, int line) {
+    return OnOneLine(absl::StrCat(path, ":", line));
+  }
+
   absl::Status FindUnitFile(absl::string_view file_or_name) {
     unit_.name = std::string(BaseName(file_or_name));
     if (!absl::StrContains(unit_.name, ".")) {
@@ -295,7 +303,7 @@ class Reader {
   void ReadFile(const std::string& path) {
     const absl::StatusOr<std::string> content = files_.Read(path);
     if (!content.ok()) {
-      unit_.notes.push_back(std::string(content.status().message()));
+      Note(content.status().message());
       return;
     }
     for (const Directive& directive : ParseDirectives(*content)) {
@@ -307,7 +315,7 @@ class Reader {
   }
 
   void Take(const Directive& directive, const std::string& path) {
-    const std::string place = absl::StrCat(path, ":", directive.line);
+    const std::string place = Place(path, directive.line);
     if (directive.key == "Environment") {
       if (directive.value.empty()) environment_.clear();
       Assignments(directive, path, environment_);
@@ -346,13 +354,13 @@ class Reader {
            absl::StrContains("-@:+!|", program.substr(0, 1))) {
       program.remove_prefix(1);
     }
-    unit_.program = std::string(program);
+    unit_.program = OnOneLine(program);
   }
 
   // The variable's assignments in Environment= or the like.
   void Assignments(const Directive& directive, const std::string& path,
                    std::vector<UnitVariable>& found) {
-    const std::string place = absl::StrCat(path, ":", directive.line);
+    const std::string place = Place(path, directive.line);
     std::string problem;
     for (const std::string& word : SplitUnitWords(directive.value, &problem)) {
       bool known = true;
@@ -360,14 +368,14 @@ class Reader {
       absl::string_view value = text;
       if (!absl::ConsumePrefix(&value, absl::StrCat(variable_, "="))) continue;
       if (!known) {
-        unit_.notes.push_back(absl::StrCat(
+        Note(absl::StrCat(
             place, ": a specifier (%) stands in the value, not expanded here"));
       }
       found.push_back({std::string(value), place});
     }
     if (!problem.empty()) {
-      unit_.notes.push_back(absl::StrCat(
-          place, ": ", problem, ": systemd ignores the rest of the line"));
+      Note(absl::StrCat(place, ": ", problem,
+                        ": systemd ignores the rest of the line"));
     }
   }
 
@@ -396,7 +404,7 @@ class Reader {
         const absl::StatusOr<std::string> content = files_.Read(path);
         if (!content.ok()) {
           if (optional && absl::IsNotFound(content.status())) continue;
-          unit_.notes.push_back(absl::StrCat(
+          Note(absl::StrCat(
               entry.place, ": EnvironmentFile ", content.status().message(),
               optional ? "" : ": the unit does not start without it"));
           continue;
@@ -404,7 +412,7 @@ class Reader {
         for (const FileAssignment& one :
              ParseSystemdEnvironmentFile(*content)) {
           if (one.name == variable_) {
-            found.push_back({one.value, absl::StrCat(path, ":", one.line)});
+            found.push_back({one.value, Place(path, one.line)});
           }
         }
       }
@@ -417,21 +425,20 @@ class Reader {
     all.insert(all.end(), environment_.begin(), environment_.end());
     ReadEnvironmentFiles(all);
     for (size_t i = 0; i + 1 < all.size(); ++i) {
-      unit_.notes.push_back(absl::StrCat(
-          all[i].place, ": ", variable_, "=", all[i].value,
-          " does not count: it is set again at ", all[i + 1].place));
+      Note(absl::StrCat(all[i].place, ": ", variable_, "=", all[i].value,
+                        " does not count: it is set again at ",
+                        all[i + 1].place));
     }
     if (!unsets_.empty()) {
-      unit_.notes.push_back(absl::StrCat(unsets_, ": UnsetEnvironment takes ",
-                                         variable_, " away"));
+      Note(absl::StrCat(unsets_, ": UnsetEnvironment takes ", variable_,
+                        " away"));
       return;
     }
     if (!all.empty()) {
       unit_.variable = all.back();
     } else if (!passes_.empty()) {
-      unit_.notes.push_back(absl::StrCat(passes_, ": PassEnvironment hands on ",
-                                         variable_,
-                                         " of the manager, where that has it"));
+      Note(absl::StrCat(passes_, ": PassEnvironment hands on ", variable_,
+                        " of the manager, where that has it"));
     }
   }
 

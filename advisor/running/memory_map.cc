@@ -28,7 +28,8 @@ std::optional<Mapping> ParseLine(absl::string_view line) {
   Mapping mapping;
   if (range.size() != 2 || !absl::SimpleHexAtoi(range[0], &mapping.begin) ||
       !absl::SimpleHexAtoi(range[1], &mapping.end) ||
-      !absl::SimpleHexAtoi(words[2], &mapping.offset)) {
+      !absl::SimpleHexAtoi(words[2], &mapping.offset) || words[1].size() < 4 ||
+      mapping.begin >= mapping.end) {
     return std::nullopt;
   }
   mapping.rights = words[1];
@@ -55,6 +56,8 @@ std::vector<MemoryModule> ParseMemoryMap(absl::string_view text) {
     if (!mapping.has_value()) continue;
     absl::string_view path = mapping->path;
     const bool is_deleted = absl::ConsumeSuffix(&path, " (deleted)");
+    // The kernel lists them by address.
+    if (mapping->begin < end) continue;
     const bool continues =
         !current.path.empty() &&
         (path == current.path ? mapping->offset != 0
@@ -67,8 +70,7 @@ std::vector<MemoryModule> ParseMemoryMap(absl::string_view text) {
       current.base = mapping->begin;
     }
     end = mapping->end;
-    const bool executes =
-        mapping->rights.size() > 2 && mapping->rights[2] == 'x';
+    const bool executes = mapping->rights[2] == 'x';
     has_code |= executes;
     if (has_code && !executes && mapping->rights[0] == 'r') {
       current.data.push_back({mapping->begin, mapping->end});

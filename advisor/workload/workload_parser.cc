@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "advisor/input/input_text.h"
 #include "advisor/input/json_document.h"
 #include "advisor/workload/workload.h"
 
@@ -16,7 +17,7 @@ namespace {
 using Kind = JsonValue::Kind;
 
 constexpr const char* kFunctions[] = {"memcpy", "memmove", "mempcpy", "memset"};
-// Larger numbers than any program makes; sums of them stay below 2^64.
+// Larger numbers than any program makes, of a row and of the whole mix.
 constexpr uint64_t kMostCalls = uint64_t{1} << 52;
 constexpr uint64_t kMostBytes = uint64_t{1} << 60;
 constexpr uint64_t kLargestSize = uint64_t{1} << 47;
@@ -56,7 +57,7 @@ class Parser {
 
   std::string Text(const JsonValue& object, absl::string_view key) {
     const JsonValue* value = Member(object, key, Kind::kString);
-    return value == nullptr ? "" : value->text;
+    return value == nullptr ? "" : OnOneLine(value->text);
   }
 
   uint64_t Whole(const JsonValue& value, uint64_t most) {
@@ -116,7 +117,7 @@ void ReadPrograms(Parser& parser, const JsonValue& rows,
       parser.Fail(row, "[program, processes, calls]", row.Describe());
       return;
     }
-    from.programs.push_back({row.items[0].text,
+    from.programs.push_back({OnOneLine(row.items[0].text),
                              parser.Whole(row.items[1], kMostCalls),
                              parser.Whole(row.items[2], kMostCalls)});
   }
@@ -150,7 +151,10 @@ WorkloadProvenance ReadProvenance(Parser& parser, const JsonValue& object) {
     ReadPrograms(parser, *rows, from);
   }
   if (const JsonValue* rows = parser.Member(object, "not_seen", Kind::kArray)) {
-    for (const JsonValue& row : rows->items) from.not_seen.push_back(row.text);
+    for (const JsonValue& row : rows->items) {
+      if (row.kind != Kind::kString) parser.Fail(row, "a text", row.Describe());
+      from.not_seen.push_back(OnOneLine(row.text));
+    }
   }
   return from;
 }
@@ -260,6 +264,22 @@ std::vector<SizeDetail> ReadDetails(Parser& parser, const JsonValue& rows) {
   return details;
 }
 
+// Each row is within the limits, so that no sum has wrapped around when the
+// first is found to be beyond them.
+void CheckTotals(Parser& parser, const JsonValue& object,
+                 const Workload& workload) {
+  uint64_t calls = 0, bytes = 0;
+  for (const FunctionSizes& function : workload.functions) {
+    for (const SizeCount& row : function.sizes) {
+      calls += row.calls;
+      bytes += row.bytes;
+      if (calls <= kMostCalls && bytes <= kMostBytes) continue;
+      parser.Fail(object, "at most 2^52 calls of 2^60 bytes in all", "more");
+      return;
+    }
+  }
+}
+
 void ReadFunctions(Parser& parser, const JsonValue& object,
                    Workload& workload) {
   parser.Only(object, {"memcpy", "memmove", "mempcpy", "memset"});
@@ -272,6 +292,7 @@ void ReadFunctions(Parser& parser, const JsonValue& object,
     }
   }
   if (workload.functions.empty()) parser.Fail(object, "some calls", "none");
+  CheckTotals(parser, object, workload);
 }
 
 }  // namespace

@@ -26,14 +26,25 @@ constexpr size_t kFirstBlock = offsetof(Recording, block);
 static_assert(sizeof(RecordingBlock) % sizeof(uint64_t) == 0,
               "a block is nothing but counters");
 
-// Every counter of a block is added to that of `sum`.
-void AddBlock(const char* content, RecordingBlock& sum) {
+// More calls or bytes than any program makes.
+constexpr uint64_t kMost = uint64_t{1} << 60;
+
+// Every counter of a block is added to that of `sum`. False at one that is
+// beyond what can be: a program wrote over its counters.
+bool AddBlock(const char* content, RecordingBlock& sum) {
   auto* counters = reinterpret_cast<uint64_t*>(&sum);
   for (size_t i = 0; i < sizeof(RecordingBlock) / sizeof(uint64_t); ++i) {
     uint64_t value;
     std::memcpy(&value, content + i * sizeof value, sizeof value);
+    if (value > kMost - counters[i]) return false;
     counters[i] += value;
   }
+  return true;
+}
+
+absl::Status NoCounts(absl::string_view name) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      name, ": expected counts of calls, found more than any program makes"));
 }
 
 uint64_t CallsOf(const RecordingBlock& block) {
@@ -120,9 +131,11 @@ absl::Status Merger::Add(absl::string_view content, absl::string_view name) {
   auto block = std::make_unique<RecordingBlock>();
   for (size_t at = kFirstBlock; at < UsedBytes(header);
        at += sizeof(RecordingBlock)) {
-    AddBlock(content.data() + at, *block);
+    if (!AddBlock(content.data() + at, *block)) return NoCounts(name);
   }
-  AddBlock(reinterpret_cast<const char*>(block.get()), *sum_);
+  if (!AddBlock(reinterpret_cast<const char*>(block.get()), *sum_)) {
+    return NoCounts(name);
+  }
   processes_.push_back(header.process);
   // One that called nothing has not made itself known.
   const uint64_t processes = std::max<uint64_t>(header.processes, 1);

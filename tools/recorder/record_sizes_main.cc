@@ -162,8 +162,13 @@ int Record(const advisor::Flags& flags, const std::vector<std::string>& argv) {
   provenance.not_seen.assign(std::begin(kNotSeen), std::end(kNotSeen));
   const std::string output =
       flags.Get("output").value_or(absl::StrCat(base, ".sizes.json"));
+  const std::string text = advisor::FormatWorkload(workload);
+  // A program may have written over its counters.
+  if (const auto read = advisor::ParseWorkload(text, "recording"); !read.ok()) {
+    return Refuse(read.status().message());
+  }
   std::ofstream file(output);
-  file << advisor::FormatWorkload(workload);
+  file << text;
   file.close();
   if (!file) return Refuse(absl::StrCat(output, ": cannot be written"));
   std::cerr << "record_sizes: " << workload.calls() << " calls of "
