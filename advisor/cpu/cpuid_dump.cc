@@ -148,7 +148,8 @@ class Parser {
     }
     if (!dump_.cpus.empty()) return absl::OkStatus();
     std::string& note = dump_.notes[key];
-    absl::StrAppend(&note, note.empty() ? "" : "; ", value);
+    const bool joins = !note.empty() && !value.empty();
+    absl::StrAppend(&note, joins ? "; " : "", value);
     return absl::OkStatus();
   }
 

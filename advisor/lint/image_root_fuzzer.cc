@@ -1,5 +1,5 @@
-// An unpacked image: the first byte of each file chooses its path, the rest up
-// to an FS character (0x1c) is its content.
+// An unpacked image. The first byte chooses what is asked; that of each file
+// chooses its path, the rest up to an FS character (0x1c) is its content.
 
 #include <string>
 
@@ -50,14 +50,7 @@ void TestUnit(const FileReader& files, absl::string_view name) {
   RequireLine(unit->variable->place);
 }
 
-void TestOne(fuzzing::Choices choices) {
-  FakeFileReader files;
-  while (!choices.empty()) {
-    const char* const path = kPaths[choices.Below(kCount)];
-    files.Add(path, std::string(choices.Until('\x1c')));
-  }
-  TestUnit(files, "x.service");
-  TestUnit(files, "a-b@c.service");
+void TestImage(const FileReader& files) {
   const ImageSettings settings = FindImageSettings(files, kVariable);
   for (const std::string& note : settings.notes) RequireLine(note);
   RequireLine(settings.system);
@@ -65,6 +58,18 @@ void TestOne(fuzzing::Choices choices) {
     RequireLine(value.place);
     RequireLine(value.program);
   }
+}
+
+void TestOne(fuzzing::Choices choices) {
+  const size_t question = choices.Below(3);
+  FakeFileReader files;
+  while (!choices.empty()) {
+    const char* const path = kPaths[choices.Below(kCount)];
+    files.Add(path, std::string(choices.Until('\x1c')));
+  }
+  if (question == 0) return TestUnit(files, "x.service");
+  if (question == 1) return TestUnit(files, "a-b@c.service");
+  TestImage(files);
 }
 
 }  // namespace
