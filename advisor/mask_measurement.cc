@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <limits>
 #include <utility>
 #include <variant>
 
@@ -109,41 +109,14 @@ bool IsSpecial(const MaskedChoice& choice) {
 // nearer to the cell's than to others', by the conditions of its calls.
 CellWeight WeightFor(const Workload* workload, const kernels::Study& study) {
   if (workload == nullptr) return &WeightOf;
-  using Key = std::pair<bool, uint64_t>;
-  std::map<Key, double> cycles;
+  BySize cycles;
   for (const kernels::ContrastResult& result : study.results) {
     const kernels::Cell& cell = result.contrast.cell;
     cycles[{cell.is_memset, cell.size}] = result.base_cycles;
   }
-  const auto nearest = [cycles](bool is_memset, uint64_t size) {
-    std::optional<Key> best;
-    double least = 0;
-    for (const auto& [key, unused] : cycles) {
-      if (key.first != is_memset) continue;
-      const double distance =
-          std::abs(std::log2(static_cast<double>(std::max<uint64_t>(1, size)) /
-                             static_cast<double>(key.second)));
-      if (!best.has_value() || distance < least) {
-        best = key;
-        least = distance;
-      }
-    }
-    return best;
-  };
-  std::map<Key, double> shares;
-  for (const SizeShare& share :
-       TimeShares(*workload,
-                  [&](bool is_memset, uint64_t size) -> std::optional<double> {
-                    const std::optional<Key> key = nearest(is_memset, size);
-                    if (!key.has_value()) return std::nullopt;
-                    // Larger calls take longer; small ones all take much the
-                    // same.
-                    const double longer = static_cast<double>(size) /
-                                          static_cast<double>(key->second);
-                    return cycles[*key] * (size > 256 ? longer : 1);
-                  })) {
-    shares[*nearest(share.is_memset, share.size)] += share.share;
-  }
+  const BySize shares = SharesOfNearest(*workload, cycles,
+                                        std::numeric_limits<double>::infinity())
+                            .shares;
   return [shares, workload](const kernels::Cell& cell) {
     const auto share = shares.find({cell.is_memset, cell.size});
     return share == shares.end()

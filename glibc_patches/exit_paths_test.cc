@@ -49,6 +49,8 @@ constexpr Row kRows[] = {
     {"@patch --expect=maybe", "maybe"},
     {"@patch --seed=x", "--seed"},
     {"@patch --without=x", "--without"},
+    {"@patch --workload=no-such", "one of compiler, "},
+    {"@patch --workload=@garbage", "expected JSON"},
     {"@patch --quick --thorough", "exclude each other"},
     {"@patch --built-base=@folder", "need each other"},
     {"@none", "@none"},

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_format.h"
 #include "kernels/measure/study.h"
 
 namespace glibc_patches {
@@ -90,6 +91,8 @@ class SpeedMeasurement {
     std::set<size_t> suspects;
     for (const size_t i : all) {
       Conclude(first, i, 1);
+      result_.cells[i].patched_samples = first.at(i).patched;
+      result_.cells[i].control_samples = first.at(i).control;
       if (IsSuspicious(first, i)) suspects.insert(i);
     }
     if (absl::Status looked = LookAgain(suspects); !looked.ok()) return looked;
@@ -245,6 +248,15 @@ absl::string_view SpeedJudgementName(SpeedJudgement judgement) {
       return "cannot tell";
   }
   return "";
+}
+
+std::string FormatChange(double log_ratio) {
+  return absl::StrFormat("%+.1f %%", 100 * std::expm1(log_ratio));
+}
+
+std::string FormatShare(double share) {
+  return absl::StrFormat(share > 0 && share < 0.001 ? "%.2f %%" : "%.1f %%",
+                         100 * share);
 }
 
 double BeyondBandPValue(absl::Span<const double> samples, double band) {

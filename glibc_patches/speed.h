@@ -38,6 +38,9 @@ struct SpeedCellResult {
   // The interval lies below the tolerated slowdown: whatever else cannot be
   // told, this is no regression.
   bool excludes_regression = false;
+  // Log ratios of the first look, which no cell was picked out for: one a
+  // process, the same processes for all cells that were measured together.
+  std::vector<double> patched_samples, control_samples;
 };
 
 struct SpeedResult {
@@ -79,6 +82,12 @@ absl::StatusOr<SpeedResult> MeasureSpeed(
     absl::Span<const kernels::PairSourceFactory* const> factories,
     const SpeedPlan& plan, const SpeedOptions& options,
     const advisor::Clock& clock, const std::function<void(double)>& progress);
+
+// 1.034 for a log ratio of 0.0334, as "+3.4 %".
+std::string FormatChange(double log_ratio);
+
+// 0.034 as "3.4 %".
+std::string FormatShare(double share);
 
 // The p-value of "the mean of these log ratios is within the band", two-sided.
 double BeyondBandPValue(absl::Span<const double> samples, double band);

@@ -25,7 +25,7 @@ struct ThresholdsRow {
 };
 
 constexpr ThresholdsRow kThresholds[] = {
-    {Thresholds::kMachine, "of this machine"},
+    {Thresholds::kMachine, kMachineThresholds},
     {Thresholds::kNoRep, "never rep movsb or rep stosb"},
     {Thresholds::kNonTemporal, "non-temporal from 64 KiB"},
 };

@@ -20,12 +20,15 @@ inline constexpr char kPatchedTree[] = "patched";
 // The base's objects once more, in another file: what it differs by is noise.
 inline constexpr char kControlTree[] = "control";
 
+// SpeedCell::thresholds of what glibc computes here.
+inline constexpr char kMachineThresholds[] = "of this machine";
+
 enum class SpeedEffort { kQuick, kNormal, kThorough };
 
 // A cell of one variant under one set of thresholds.
 struct SpeedCell {
   std::string variant;     // "__memmove_evex_unaligned_erms"
-  std::string thresholds;  // "of this machine", "no rep movsb", ...
+  std::string thresholds;  // kMachineThresholds, "non-temporal from ..."
   kernels::Cell cell;
   // Index of the base's side; the patched one and the control follow.
   int base_side = 0;

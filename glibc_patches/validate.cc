@@ -60,6 +60,8 @@ constexpr advisor::FlagRow kFlags[] = {
     {"thorough", "", "more calls and longer measurements: minutes"},
     {"without", "FEATURE,...",
      "as if this CPU had not these (AVX2, AVX512VL, ...): emulate it"},
+    {"workload", "NAME|FILE",
+     "whose calls count (as for advisor recommend); all recorded ones"},
 };
 
 constexpr char kUsage[] =
@@ -163,6 +165,9 @@ class Program {
             absl::StrCat("--seed: expected a number, found '", *seed, "'"));
       }
     }
+    auto mix = LoadCallMix(files_, flags_.Get("workload"));
+    if (!mix.ok()) return mix.status();
+    input_.mix = *std::move(mix);
     if (const auto without = flags_.Get("without")) {
       input_.without = absl::StrSplit(*without, ',', absl::SkipEmpty());
       for (const std::string& feature : input_.without) {

@@ -401,6 +401,7 @@ class Validation {
     if (!speed.ok()) return speed.status();
     speed->steal =
         advisor::StealShare(before, advisor::ReadCpuTimes(doors_.files));
+    verdict_.weighed = Weigh(input_.mix, *speed);
     verdict_.speed = *std::move(speed);
     verdict_.speed_seconds =
         absl::ToDoubleSeconds(doors_.clock.Monotonic() - start);

@@ -14,6 +14,7 @@
 #include "advisor/host/environment.h"
 #include "advisor/host/file_reader.h"
 #include "advisor/host/subprocess.h"
+#include "glibc_patches/speed_weights.h"
 #include "glibc_patches/verdict.h"
 
 namespace glibc_patches {
@@ -42,6 +43,8 @@ struct ValidationInput {
   std::string scratch;
   ValidationEffort effort = ValidationEffort::kNormal;
   uint64_t seed = 1;
+  // Whose calls decide which cells matter.
+  CallMix mix;
   // CPU features (glibc's names) to do without, as if this CPU had not them.
   std::vector<std::string> without;
 };

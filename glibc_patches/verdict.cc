@@ -1,46 +1,25 @@
 #include "glibc_patches/verdict.h"
 
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "glibc_patches/speed_opinion.h"
 #include "glibc_patches/thresholds/describe.h"
 
 namespace glibc_patches {
 namespace {
-
-constexpr double kToleratedUndecided = 0.05;  // of all cells
-constexpr size_t kMostExamples = 20;
-
-bool IsRegression(const SpeedCellResult& cell, const SpeedOptions& options) {
-  return cell.judgement == SpeedJudgement::kSlower &&
-         cell.interval.middle > std::log1p(options.tolerated);
-}
-
-bool IsUndecided(const SpeedCellResult& cell) {
-  return !cell.excludes_regression &&
-         cell.judgement == SpeedJudgement::kCannotTell;
-}
 
 std::string Plural(size_t count, absl::string_view one,
                    absl::string_view many) {
   return absl::StrCat(count, " ", count == 1 ? one : many);
 }
 
-std::string DescribeResult(const SpeedCellResult& cell) {
-  return absl::StrFormat(
-      "%s, %s: %s [%s, %s] (%.1f -> %.1f cycles a call), thresholds %s",
-      cell.cell.variant, DescribeCell(cell.cell.cell),
-      FormatChange(cell.interval.middle), FormatChange(cell.interval.low),
-      FormatChange(cell.interval.high), cell.base_cycles, cell.patched_cycles,
-      cell.cell.thresholds);
-}
-
-// What the checks say; false: nothing against the patch.
-bool AddFindings(Verdict& verdict) {
+// What the checks say against the patch.
+void AddFindings(Verdict& verdict) {
   size_t failed = 0;
   for (const CheckResult& check : verdict.checks) {
     if (check.status != CheckStatus::kFailed) continue;
@@ -56,42 +35,21 @@ bool AddFindings(Verdict& verdict) {
       verdict.evidence.push_back(std::move(line));
     }
   }
-  if (failed == 0) return false;
+  if (failed == 0) return;
   verdict.reasons.push_back(absl::StrCat(
       "the patched code is wrong: ",
       Plural(failed, "check of a variant fails", "checks of variants fail")));
-  return true;
 }
 
-bool AddRegressions(Verdict& verdict) {
-  if (!verdict.speed.has_value()) return false;
-  std::vector<const SpeedCellResult*> slow;
-  for (const SpeedCellResult& cell : verdict.speed->cells) {
-    if (IsRegression(cell, verdict.speed_options)) slow.push_back(&cell);
-  }
-  if (slow.empty()) return false;
-  std::sort(slow.begin(), slow.end(),
-            [](const SpeedCellResult* a, const SpeedCellResult* b) {
-              return a->interval.middle > b->interval.middle;
-            });
-  verdict.reasons.push_back(absl::StrFormat(
-      "the patched code is slower: %s of %d by more than %g %%, the worst by "
-      "%s",
-      Plural(slow.size(), "cell", "cells"), verdict.speed->cells.size(),
-      100 * verdict.speed_options.tolerated,
-      FormatChange(slow[0]->interval.middle)));
-  if (slow.size() > kMostExamples) slow.resize(kMostExamples);
-  for (const SpeedCellResult* cell : slow) {
-    verdict.evidence.push_back(DescribeResult(*cell));
-  }
-  return true;
+void MoveTo(std::vector<std::string>& all, std::vector<std::string> some) {
+  std::move(some.begin(), some.end(), std::back_inserter(all));
 }
 
-// Threshold code; false: nothing against the patch.
-bool AddThresholdFaults(Verdict& verdict) {
-  if (!verdict.thresholds.has_value()) return false;
+// What its threshold code says against it.
+void AddThresholdFaults(Verdict& verdict) {
+  if (!verdict.thresholds.has_value()) return;
   const ThresholdResult& result = *verdict.thresholds;
-  if (!result.not_built.empty()) return false;
+  if (!result.not_built.empty()) return;
   std::set<std::string> cpus;
   for (const ThresholdFault& fault : result.faults) {
     cpus.insert(fault.cpus.begin(), fault.cpus.end());
@@ -104,7 +62,7 @@ bool AddThresholdFaults(Verdict& verdict) {
         absl::StrCat("the patched threshold code is wrong on ",
                      Plural(cpus.size(), "CPU", "CPUs"), " of ", result.cpus,
                      " where the base is not"));
-    return true;
+    return;
   }
   if (verdict.claim == Claim::kChange && result.rows.empty()) {
     verdict.reasons.push_back(absl::StrCat(
@@ -112,15 +70,13 @@ bool AddThresholdFaults(Verdict& verdict) {
         result.code_differs
             ? absl::StrCat("nothing changes on any of ", result.cpus, " CPUs")
             : "the compiled code is the same"));
-    return true;
+    return;
   }
   if (verdict.claim == Claim::kNoChange && !result.rows.empty()) {
     verdict.reasons.push_back(absl::StrCat(
         "the patch claims to change no threshold and no selection, but ",
         SummarizeThresholds(result)));
-    return true;
   }
-  return false;
 }
 
 void AddThresholdGaps(const Verdict& verdict,
@@ -189,16 +145,6 @@ void AddGaps(Verdict& verdict) {
         "this CPU cannot measure any of the ",
         Plural(verdict.changed.size(), "changed variant", "changed variants")));
   }
-  if (!verdict.speed.has_value()) return;
-  const auto& cells = verdict.speed->cells;
-  const auto undecided = static_cast<size_t>(
-      std::count_if(cells.begin(), cells.end(), IsUndecided));
-  if (static_cast<double>(undecided) >
-      kToleratedUndecided * static_cast<double>(cells.size())) {
-    reasons.push_back(absl::StrFormat(
-        "too noisy: in %d of %d cells a slowdown of %g %% cannot be excluded",
-        undecided, cells.size(), 100 * verdict.speed_options.tolerated));
-  }
 }
 
 std::string PraiseThresholds(const ThresholdResult& result) {
@@ -211,22 +157,14 @@ std::string PraiseThresholds(const ThresholdResult& result) {
       SummarizeThresholds(result));
 }
 
-std::string Praise(const Verdict& verdict) {
+std::string Praise(const Verdict& verdict, const std::string& of_speed) {
   if (verdict.changed.empty()) {
     return "the code of every variant is the same, byte for byte";
   }
   const size_t judged = verdict.changed.size() - verdict.skipped.size();
-  std::string text = absl::StrCat(
-      "no check of ", Plural(judged, "changed variant", "changed variants"),
-      " fails");
-  if (verdict.speed.has_value() && !verdict.speed->cells.empty()) {
-    absl::StrAppend(
-        &text,
-        absl::StrFormat(", and none of %d cells is slower by more than %g %%",
-                        verdict.speed->cells.size(),
-                        100 * verdict.speed_options.tolerated));
-  }
-  return text;
+  return absl::StrCat("no check of ",
+                      Plural(judged, "changed variant", "changed variants"),
+                      " fails", of_speed.empty() ? "" : ", and ", of_speed);
 }
 
 }  // namespace
@@ -247,26 +185,29 @@ std::string CheckKey(const CheckResult& check) {
   return absl::StrCat(check.variant, " ", check.id);
 }
 
-std::string FormatChange(double log_ratio) {
-  return absl::StrFormat("%+.1f %%", 100 * std::expm1(log_ratio));
-}
-
 void Decide(Verdict& verdict) {
   verdict.reasons.clear();
   verdict.evidence.clear();
-  const bool wrong = AddFindings(verdict);
-  const bool slower = AddRegressions(verdict);
-  const bool thresholds = AddThresholdFaults(verdict);
+  SpeedOpinion speed;
+  if (verdict.speed.has_value()) {
+    speed = OpinionOf(*verdict.speed, verdict.weighed, verdict.speed_options);
+  }
+  AddFindings(verdict);
+  MoveTo(verdict.reasons, speed.against);
+  MoveTo(verdict.evidence, speed.evidence);
+  AddThresholdFaults(verdict);
   const size_t against = verdict.reasons.size();
   AddGaps(verdict);
-  if (wrong || slower || thresholds) {
+  MoveTo(verdict.reasons, speed.open);
+  verdict.slower_without_weight = std::move(speed.slower_without_weight);
+  if (against > 0) {
     verdict.decision = Decision::kReject;
-  } else if (verdict.reasons.size() > against) {
+  } else if (!verdict.reasons.empty()) {
     verdict.decision = Decision::kInconclusive;
   } else {
     verdict.decision = Decision::kAccept;
     if (!verdict.files.kernel_files.empty()) {
-      verdict.reasons.push_back(Praise(verdict));
+      verdict.reasons.push_back(Praise(verdict, speed.praise));
     }
     if (verdict.thresholds.has_value()) {
       verdict.reasons.push_back(PraiseThresholds(*verdict.thresholds));

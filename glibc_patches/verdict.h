@@ -10,6 +10,7 @@
 #include "glibc_patches/checks/check.h"
 #include "glibc_patches/patched_source.h"
 #include "glibc_patches/speed.h"
+#include "glibc_patches/speed_weights.h"
 #include "glibc_patches/thresholds/threshold_result.h"
 
 namespace glibc_patches {
@@ -35,6 +36,9 @@ struct Verdict {
   std::vector<std::string> reasons;
   // Findings and slow cells, for a person to look at; empty when accepted.
   std::vector<std::string> evidence;
+  // Cells that are slower by more than is tolerated, but do not matter for the
+  // workload; added by Decide(), too.
+  std::vector<std::string> slower_without_weight;
 
   std::vector<std::string> patches;
   std::string base;     // folder or tarball
@@ -59,6 +63,8 @@ struct Verdict {
   std::vector<std::string> base_failures;
   // nullopt: not measured, since the code is wrong or is the same.
   std::optional<SpeedResult> speed;
+  // Of its cells.
+  WeighedSpeed weighed;
   // nullopt: the patch touches no threshold code.
   std::optional<ThresholdResult> thresholds;
   Claim claim = Claim::kNone;
@@ -69,20 +75,16 @@ struct Verdict {
   double speed_seconds = 0;
 };
 
-// Reject: a check found something that the base's code does not do, a cell is
-// slower by more than is tolerated, on some CPU a threshold or selection is one
-// that the memory functions cannot work with while the base's is not, or the
-// claim is wrong. Inconclusive: something that the patch changes was not judged
+// Reject: a check found something that the base's code does not do, its speed
+// says so (speed_opinion.h), on some CPU a threshold or selection is one that
+// the memory functions cannot work with while the base's is not, or the claim
+// is wrong. Inconclusive: something that the patch changes was not judged
 // (compiled threshold code that differs, but shows no effect, and nobody claims
-// that it has none), or one cell in twenty is too noisy to exclude such a
-// slowdown. Accept: everything else.
+// that it has none; speed). Accept: everything else.
 void Decide(Verdict& verdict);
 
 // "patched: __memset_erms" of check "content".
 std::string CheckKey(const CheckResult& check);
-
-// 1.034 for a log ratio of 0.0334, as "+3.4 %".
-std::string FormatChange(double log_ratio);
 
 }  // namespace glibc_patches
 

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "advisor/render/layout.h"
+#include "glibc_patches/speed_opinion.h"
 #include "glibc_patches/thresholds/describe.h"
 #include "nlohmann/json.hpp"
 #include "pugixml.hpp"
@@ -38,6 +39,12 @@ void AddList(absl::string_view title, const std::vector<std::string>& items,
              std::string& text) {
   if (items.empty()) return;
   absl::StrAppend(&text, title, ": ", absl::StrJoin(items, ", "), "\n");
+}
+
+void AddItems(const std::vector<std::string>& items, std::string& text) {
+  for (const std::string& item : items) {
+    absl::StrAppend(&text, "  - ", advisor::WrapText(item, 4, kColumns), "\n");
+  }
 }
 
 void AddNotes(const Verdict& verdict, std::string& text) {
@@ -96,7 +103,36 @@ SpeedCount CountOf(const SpeedResult& speed) {
   return count;
 }
 
-void AddSpeed(const SpeedResult& speed, std::string& text) {
+void AddChanges(const WeighedSpeed& weighed, std::string& text) {
+  absl::StrAppend(&text,
+                  advisor::WrapText(absl::StrCat("workload ", weighed.workload,
+                                                 ": ", weighed.provenance),
+                                    2, kColumns),
+                  "\n");
+  for (const WorkloadChange& change : weighed.changes) {
+    std::string line = absl::StrCat("all ", change.calls, ", ", change.kind);
+    if (!change.measured.has_value()) {
+      absl::StrAppend(&line, ": none in this workload");
+    } else if (change.processes < 2) {
+      absl::StrAppend(&line, ": not measured");
+    } else {
+      absl::StrAppendFormat(
+          &line,
+          ": %s [%s, %s], %s; the base against itself %s [%s, %s]; in %d "
+          "processes, %s of its time",
+          FormatChange(change.interval.middle),
+          FormatChange(change.interval.low), FormatChange(change.interval.high),
+          SpeedJudgementName(change.judgement),
+          FormatChange(change.control.middle), FormatChange(change.control.low),
+          FormatChange(change.control.high), change.processes,
+          FormatShare(*change.measured));
+    }
+    absl::StrAppend(&text, "  ", advisor::WrapText(line, 4, kColumns), "\n");
+  }
+}
+
+void AddSpeed(const SpeedResult& speed, const WeighedSpeed& weighed,
+              std::string& text) {
   const SpeedCount count = CountOf(speed);
   absl::StrAppendFormat(
       &text,
@@ -106,19 +142,22 @@ void AddSpeed(const SpeedResult& speed, std::string& text) {
       speed.cells.size(), count.same, count.slower, count.faster,
       count.cannot_tell, speed.processes, 100 * std::expm1(speed.noise_floor),
       speed.control_alarms, 100 * speed.steal);
-  for (const SpeedCellResult& cell : speed.cells) {
+  for (size_t i = 0; i < speed.cells.size(); ++i) {
+    const SpeedCellResult& cell = speed.cells[i];
     if (cell.judgement != SpeedJudgement::kSlower &&
         cell.judgement != SpeedJudgement::kFaster) {
       continue;
     }
     absl::StrAppendFormat(
         &text,
-        "  %-6s  %s [%s, %s]  %s, %s, thresholds %s: %.1f -> %.1f cycles\n",
+        "  %-6s  %s [%s, %s]  %s, %s, thresholds %s: %.1f -> %.1f cycles%s\n",
         SpeedJudgementName(cell.judgement), FormatChange(cell.interval.middle),
         FormatChange(cell.interval.low), FormatChange(cell.interval.high),
         cell.cell.variant, DescribeCell(cell.cell.cell), cell.cell.thresholds,
-        cell.base_cycles, cell.patched_cycles);
+        cell.base_cycles, cell.patched_cycles,
+        weighed.cells[i].matters ? "" : ", no weight");
   }
+  AddChanges(weighed, text);
 }
 
 Json CheckJson(const CheckResult& check) {
@@ -143,9 +182,45 @@ Json CheckJson(const CheckResult& check) {
   return json;
 }
 
-Json SpeedJson(const SpeedResult& speed, const SpeedOptions& options) {
+// As ratios; null for what too few processes tell.
+void AddRatios(const WorkloadChange& change, Json& json) {
+  for (const auto& [name, interval] :
+       {std::make_pair("ratio", &change.interval),
+        std::make_pair("control", &change.control)}) {
+    for (const auto& [end, log_ratio] :
+         {std::make_pair("", interval->middle),
+          std::make_pair("_low", interval->low),
+          std::make_pair("_high", interval->high)}) {
+      json[absl::StrCat(name, end)] =
+          change.processes < 2 ? Json() : Json(std::exp(log_ratio));
+    }
+  }
+}
+
+Json WorkloadJson(const WeighedSpeed& weighed) {
+  Json changes = Json::array();
+  for (const WorkloadChange& change : weighed.changes) {
+    Json json = {
+        {"kind", change.kind},
+        {"calls", change.calls},
+        {"judgement", SpeedJudgementName(change.judgement)},
+        {"measured", change.measured ? Json(*change.measured) : Json()},
+        {"processes", change.processes}};
+    AddRatios(change, json);
+    changes.push_back(std::move(json));
+  }
+  return {{"name", weighed.workload},
+          {"provenance", weighed.provenance},
+          {"is_default", weighed.is_default},
+          {"band", kWorkloadBand},
+          {"changes", std::move(changes)}};
+}
+
+Json SpeedJson(const SpeedResult& speed, const WeighedSpeed& weighed,
+               const SpeedOptions& options) {
   Json cells = Json::array();
-  for (const SpeedCellResult& cell : speed.cells) {
+  for (size_t i = 0; i < speed.cells.size(); ++i) {
+    const SpeedCellResult& cell = speed.cells[i];
     cells.push_back(
         {{"variant", cell.cell.variant},
          {"thresholds", cell.cell.thresholds},
@@ -160,7 +235,9 @@ Json SpeedJson(const SpeedResult& speed, const SpeedOptions& options) {
          {"base_cycles", cell.base_cycles},
          {"patched_cycles", cell.patched_cycles},
          {"processes", cell.processes},
-         {"excludes_regression", cell.excludes_regression}});
+         {"excludes_regression", cell.excludes_regression},
+         {"share", weighed.cells[i].share},
+         {"matters", weighed.cells[i].matters}});
   }
   return {{"band", options.band},
           {"tolerated", options.tolerated},
@@ -168,6 +245,7 @@ Json SpeedJson(const SpeedResult& speed, const SpeedOptions& options) {
           {"control_alarms", speed.control_alarms},
           {"processes", speed.processes},
           {"steal", speed.steal},
+          {"workload", WorkloadJson(weighed)},
           {"cells", std::move(cells)}};
 }
 
@@ -213,6 +291,33 @@ void AddTestCase(pugi::xml_node suite, const std::string& group,
   test.append_child(outcome).append_attribute("message") = message.c_str();
 }
 
+// A case for each variant, and one for all calls of a kind of variants. What
+// the verdict is not rejected for is no failure.
+void AddSpeedCases(const Verdict& verdict, pugi::xml_node suite) {
+  std::map<std::string, std::string> slower;
+  for (size_t i = 0; i < verdict.speed->cells.size(); ++i) {
+    const SpeedCellResult& cell = verdict.speed->cells[i];
+    std::string& lines = slower[cell.cell.variant];
+    if (!IsRegression(cell, verdict.weighed.cells[i],
+                      verdict.weighed.is_default, verdict.speed_options)) {
+      continue;
+    }
+    absl::StrAppend(&lines, DescribeCell(cell.cell.cell), ": ",
+                    FormatChange(cell.interval.middle), "\n");
+  }
+  for (const auto& [variant, lines] : slower) {
+    AddTestCase(suite, variant, "speed", 0, lines.empty() ? nullptr : "failure",
+                lines);
+  }
+  for (const WorkloadChange& change : verdict.weighed.changes) {
+    if (!change.measured.has_value()) continue;
+    const bool slow = IsRegression(change, verdict.speed_options);
+    AddTestCase(
+        suite, change.kind, absl::StrCat("workload ", verdict.weighed.workload),
+        0, slow ? "failure" : nullptr, FormatChange(change.interval.middle));
+  }
+}
+
 }  // namespace
 
 std::string RenderCheckLine(const CheckResult& check) {
@@ -247,7 +352,9 @@ std::string RenderText(const Verdict& verdict) {
     absl::StrAppend(&text, "checks: ", passed, " passed, ", failed, " failed, ",
                     skipped, " skipped\n");
   }
-  if (verdict.speed.has_value()) AddSpeed(*verdict.speed, text);
+  if (verdict.speed.has_value()) {
+    AddSpeed(*verdict.speed, verdict.weighed, text);
+  }
   if (verdict.thresholds.has_value()) {
     const std::string summary =
         absl::StrCat("thresholds: ", SummarizeThresholds(*verdict.thresholds));
@@ -266,9 +373,11 @@ std::string RenderText(const Verdict& verdict) {
   for (const std::string& reason : verdict.reasons) {
     absl::StrAppend(&text, "  ", advisor::WrapText(reason, 4, kColumns), "\n");
   }
-  for (const std::string& evidence : verdict.evidence) {
-    absl::StrAppend(&text, "  - ", advisor::WrapText(evidence, 4, kColumns),
-                    "\n");
+  AddItems(verdict.evidence, text);
+  if (!verdict.slower_without_weight.empty()) {
+    absl::StrAppend(&text, "slower, but without weight in the workload ",
+                    verdict.weighed.workload, ":\n");
+    AddItems(verdict.slower_without_weight, text);
   }
   return text;
 }
@@ -290,6 +399,7 @@ std::string RenderJson(const Verdict& verdict) {
       {"verdict", DecisionName(verdict.decision)},
       {"reasons", verdict.reasons},
       {"evidence", verdict.evidence},
+      {"slower_without_weight", verdict.slower_without_weight},
       {"patches", verdict.patches},
       {"base", {{"origin", verdict.base}, {"release", verdict.release}}},
       {"files",
@@ -307,7 +417,8 @@ std::string RenderJson(const Verdict& verdict) {
       {"checks", std::move(checks)},
       {"notes", verdict.notes},
       {"base_failures", verdict.base_failures},
-      {"speed", verdict.speed ? SpeedJson(*verdict.speed, verdict.speed_options)
+      {"speed", verdict.speed ? SpeedJson(*verdict.speed, verdict.weighed,
+                                          verdict.speed_options)
                               : Json()},
       {"thresholds",
        verdict.thresholds ? ThresholdsJson(*verdict.thresholds) : Json()},
@@ -332,19 +443,7 @@ std::string RenderJunit(const Verdict& verdict) {
     AddTestCase(suite, check.variant, check.id, check.seconds, outcome,
                 outcome == nullptr ? "" : RenderCheckLine(check));
   }
-  std::map<std::string, std::string> slower;
-  if (verdict.speed.has_value()) {
-    for (const SpeedCellResult& cell : verdict.speed->cells) {
-      std::string& lines = slower[cell.cell.variant];
-      if (cell.judgement != SpeedJudgement::kSlower) continue;
-      absl::StrAppend(&lines, DescribeCell(cell.cell.cell), ": ",
-                      FormatChange(cell.interval.middle), "\n");
-    }
-  }
-  for (const auto& [variant, lines] : slower) {
-    AddTestCase(suite, variant, "speed", 0, lines.empty() ? nullptr : "failure",
-                lines);
-  }
+  if (verdict.speed.has_value()) AddSpeedCases(verdict, suite);
   if (verdict.thresholds.has_value()) {
     std::string lines;
     for (const ThresholdFault& fault : verdict.thresholds->faults) {

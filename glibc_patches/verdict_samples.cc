@@ -22,7 +22,32 @@ SpeedCellResult CellOf(uint64_t size, double change) {
       change > 0.05 ? SpeedJudgement::kSlower : SpeedJudgement::kSame;
   result.p_value = change > 0.05 ? 0.0005 : 1;
   result.excludes_regression = change < 0.03;
+  result.patched_samples.assign(12, std::log1p(change));
+  result.control_samples.assign(12, 0);
   return result;
+}
+
+// Three quarters of the time in the first cell.
+WeighedSpeed WeighedCells(const SpeedResult& speed) {
+  WeighedSpeed weighed;
+  weighed.workload = "service";
+  weighed.provenance = "stated by hand";
+  weighed.cells = {{0.75, true}, {0.2, true}};
+  WorkloadChange change;
+  change.kind = "evex_unaligned_erms";
+  change.calls = "memset";
+  const double log_ratio =
+      std::log1p((0.75 * std::expm1(speed.cells[0].interval.middle) +
+                  0.2 * std::expm1(speed.cells[1].interval.middle)) /
+                 0.95);
+  change.interval = {log_ratio - 0.002, log_ratio, log_ratio + 0.002};
+  change.control = {-0.001, 0.0005, 0.002};
+  change.judgement =
+      log_ratio > 0.01 ? SpeedJudgement::kSlower : SpeedJudgement::kSame;
+  change.measured = 0.95;
+  change.processes = 12;
+  weighed.changes = {change};
+  return weighed;
 }
 
 CheckResult CheckOf(const std::string& id) {
@@ -51,6 +76,7 @@ Verdict SampleAccept() {
   verdict.checks[1].coverage = BlockCoverage{13, 24, {}};
   verdict.speed =
       SpeedResult{{CellOf(24, 0), CellOf(1536, 0.001)}, 0.008, 0, 18, 0.001};
+  verdict.weighed = WeighedCells(*verdict.speed);
   verdict.build_seconds = 4.5;
   verdict.check_seconds = 3.25;
   verdict.speed_seconds = 9;
@@ -78,6 +104,7 @@ Verdict SampleSlower() {
   verdict.unmeasured = {{"__memset_avx512_unaligned_erms",
                          "needs AVX512VL: checked under qemu-x86_64 -cpu max"}};
   verdict.speed->cells[1] = CellOf(1536, 0.12);
+  verdict.weighed = WeighedCells(*verdict.speed);
   return verdict;
 }
 
@@ -111,9 +138,19 @@ Verdict SampleThresholdFault() {
   return verdict;
 }
 
+Verdict SampleSlowerWithoutWeight() {
+  Verdict verdict = SampleSlower();
+  verdict.weighed.cells[1] = {0, false};
+  verdict.weighed.changes[0].interval = {-0.002, 0, 0.002};
+  verdict.weighed.changes[0].judgement = SpeedJudgement::kSame;
+  verdict.weighed.changes[0].measured = 0.96;
+  return verdict;
+}
+
 std::map<std::string, Verdict> SampleVerdicts() {
   return {{"accept", SampleAccept()},
           {"slower", SampleSlower()},
+          {"slower_without_weight", SampleSlowerWithoutWeight()},
           {"threshold_fault", SampleThresholdFault()},
           {"wrong", SampleWrong()}};
 }

@@ -14,6 +14,8 @@ namespace glibc_patches {
 Verdict SampleAccept();
 Verdict SampleWrong();
 Verdict SampleSlower();
+// The same cell is slower, but the workload makes no such calls.
+Verdict SampleSlowerWithoutWeight();
 // A patch to a variant and to threshold code: on one CPU the latter is at
 // fault.
 Verdict SampleThresholdFault();

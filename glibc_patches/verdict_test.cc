@@ -27,7 +27,8 @@ TEST(VerdictTest, AcceptsWhatPassesAndIsNoSlower) {
   EXPECT_EQ(verdict.decision, Decision::kAccept);
   EXPECT_THAT(verdict.reasons,
               ElementsAre("no check of 2 changed variants fails, and none of 2 "
-                          "cells is slower by more than 5 %"));
+                          "cells that matter for the workload service is "
+                          "slower by more than 5 %"));
   EXPECT_THAT(verdict.evidence, IsEmpty());
 }
 
@@ -67,6 +68,23 @@ TEST(VerdictTest, RejectsASlowdownBeyondWhatIsTolerated) {
   verdict.speed->cells[1].excludes_regression = true;
   Decide(verdict);
   EXPECT_EQ(verdict.decision, Decision::kAccept);
+}
+
+TEST(VerdictTest, NamesASlowdownWithoutWeight) {
+  Verdict verdict = SampleSlowerWithoutWeight();
+  Decide(verdict);
+  EXPECT_EQ(verdict.decision, Decision::kAccept);
+  EXPECT_THAT(verdict.evidence, IsEmpty());
+  ASSERT_EQ(verdict.slower_without_weight.size(), 1u);
+  EXPECT_THAT(verdict.slower_without_weight[0], HasSubstr("1536 bytes"));
+  const std::string text = RenderText(verdict);
+  EXPECT_THAT(text,
+              HasSubstr("slower, but without weight in the workload service:\n"
+                        "  - __memset_evex_unaligned_erms, 1536 bytes"));
+  EXPECT_THAT(text, HasSubstr("all memset, evex_unaligned_erms: +0.0 % [-0.2 "
+                              "%, +0.2 %], same;"));
+  EXPECT_THAT(RenderJunit(verdict), Not(HasSubstr("<failure")));
+  EXPECT_THAT(RenderJunit(SampleSlower()), HasSubstr("<failure"));
 }
 
 // A patch to threshold code alone.

@@ -11,6 +11,8 @@ using ::kernels::Cell;
 using ::kernels::Regime;
 
 constexpr double kNearOctaves = 0.5;
+// Up to this, calls of all sizes take much the same time.
+constexpr uint64_t kSmallCall = 256;
 constexpr uint64_t kLeastObserved = 100;
 // Where the time is that of memory, alignment decides little; the cells there
 // are of few alignments.
@@ -117,6 +119,45 @@ double ShareNear(const std::vector<SizeShare>& shares, bool is_memset,
     sum += share.share * std::max(0.0, 1 - distance / kNearOctaves);
   }
   return sum;
+}
+
+NearestShares SharesOfNearest(const Workload& workload, const BySize& cycles,
+                              double octaves) {
+  struct Nearest {
+    BySize::const_iterator at;
+    double octaves;
+  };
+  const auto nearest = [&](bool is_memset, uint64_t size) {
+    Nearest best = {cycles.end(), 0};
+    for (auto i = cycles.begin(); i != cycles.end(); ++i) {
+      if (i->first.first != is_memset) continue;
+      const double distance =
+          std::abs(std::log2(static_cast<double>(std::max<uint64_t>(1, size)) /
+                             static_cast<double>(i->first.second)));
+      if (best.at == cycles.end() || distance < best.octaves) {
+        best = {i, distance};
+      }
+    }
+    return best;
+  };
+  NearestShares result;
+  for (const SizeShare& share :
+       TimeShares(workload,
+                  [&](bool is_memset, uint64_t size) -> std::optional<double> {
+                    const auto at = nearest(is_memset, size).at;
+                    if (at == cycles.end()) return std::nullopt;
+                    const double longer = static_cast<double>(size) /
+                                          static_cast<double>(at->first.second);
+                    return at->second * (size > kSmallCall ? longer : 1);
+                  })) {
+    const Nearest to = nearest(share.is_memset, share.size);
+    if (to.octaves > octaves) {
+      result.beyond += share.share;
+    } else {
+      result.shares[to.at->first] += share.share;
+    }
+  }
+  return result;
 }
 
 double ConditionWeight(const Workload& workload, const Cell& cell) {

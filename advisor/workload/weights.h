@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "advisor/workload/workload.h"
@@ -31,6 +33,23 @@ std::vector<SizeShare> TimeShares(const Workload& workload,
 // The share of sizes at most half an octave away, the nearer the more.
 double ShareNear(const std::vector<SizeShare>& shares, bool is_memset,
                  uint64_t size);
+
+// By function (is it memset?) and size.
+using BySize = std::map<std::pair<bool, uint64_t>, double>;
+
+struct NearestShares {
+  // Of the time in all calls of the measured functions, by measured size.
+  BySize shares;
+  // In calls of sizes that are farther from every measured one; with `shares`
+  // together 1, or all 0 where the workload has no such calls.
+  double beyond = 0;
+};
+
+// Each call counts for the measured size that is nearest to it, at most
+// `octaves` away, and takes that one's `cycles`; above 256 bytes, in proportion
+// to its size.
+NearestShares SharesOfNearest(const Workload& workload, const BySize& cycles,
+                              double octaves);
 
 // Beside other cells of its size: the product of
 // - its alignment's share among the calls of that octave, where 100 were seen

@@ -50,6 +50,25 @@ TEST(WeightsTest, UnknownTimesAreLeftOut) {
   EXPECT_DOUBLE_EQ(shares[0].share, 100.0 / 120);
 }
 
+TEST(WeightsTest, CallsCountForTheNearestMeasuredSize) {
+  // 16 bytes: 100 calls of 5. 4096: 20 calls, one and a third times as long as
+  // those of 3072.
+  const BySize cycles = {{{false, 24}, 5}, {{false, 3072}, 60}};
+  const NearestShares near = SharesOfNearest(Mix(), cycles, 1);
+  ASSERT_EQ(near.shares.size(), 2u);
+  EXPECT_DOUBLE_EQ(near.shares.at({false, 24}), 500.0 / 2100);
+  EXPECT_DOUBLE_EQ(near.shares.at({false, 3072}), 1600.0 / 2100);
+  EXPECT_EQ(near.beyond, 0);
+  // log2(24 / 16) is 0.58, log2(4096 / 3072) 0.42.
+  const NearestShares narrow = SharesOfNearest(Mix(), cycles, 0.5);
+  EXPECT_EQ(narrow.shares.count({false, 24}), 0u);
+  EXPECT_DOUBLE_EQ(narrow.beyond, 500.0 / 2100);
+  // memset alone.
+  EXPECT_DOUBLE_EQ(
+      SharesOfNearest(Mix(), {{{true, 4096}, 40}}, 1).shares.at({true, 4096}),
+      1);
+}
+
 // Nothing is known: the weights that hold without a workload.
 TEST(WeightsTest, DefaultsAreThreeToOne) {
   const Workload workload = Mix();
