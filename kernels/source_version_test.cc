@@ -24,7 +24,7 @@ TEST(SourceVersionTest, ReleasesAndTreesOnTheirWayToOne) {
 TEST(SourceVersionTest, WhatIsNoVersionHasNone) {
   for (const char* version :
        {"", "2", "2.", "2.x", "3.1", "2.36.x", "2.36.9000.1", "2.36+branch",
-        "port of 2.28", "20.36"}) {
+        "port of 2.28", "20.36", "2.-5", "2. 36", "2.+36", "2.2147483647.90"}) {
     EXPECT_EQ(ReleaseOfVersion(version), std::nullopt) << version;
   }
 }

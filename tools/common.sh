@@ -6,11 +6,6 @@ set -euo pipefail
 SCRIPT_NAME=$(basename "$0")
 WORKSPACE=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 
-# Bazel wants both, and a bare root may have neither.
-USER=${USER:-$(id -un)}
-HOME=${HOME:-/tmp}
-export USER HOME
-
 # One line about what goes on.
 say() {
   printf '%s: %s\n' "$SCRIPT_NAME" "$*" >&2
@@ -24,13 +19,19 @@ fail() {
   exit "$status"
 }
 
+# Bazel wants both, and a bare root may have neither. A home that others can
+# write in, like /tmp, is none.
+USER=${USER:-$(id -un)}
+HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
+[[ -n $HOME ]] || fail 2 "expected the variable HOME, found none"
+export USER HOME
+
 # Runs a command in the workspace; shows its output only when it fails.
 # Returns its exit status.
 quietly() {
-  local log status=0
-  log=$(mktemp)
-  (cd "$WORKSPACE" && "$@") >"$log" 2>&1 </dev/null || status=$?
-  if [[ $status != 0 ]]; then cat "$log" >&2; fi
-  rm -f "$log"
+  local output status=0
+  # In memory: a file would stay behind after Ctrl-C.
+  output=$(cd "$WORKSPACE" && "$@" 2>&1 </dev/null) || status=$?
+  if [[ $status != 0 ]]; then printf '%s\n' "$output" >&2; fi
   return "$status"
 }

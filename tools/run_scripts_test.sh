@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tests of run_advisor and run_tests, with a fake Bazel on a machine where
-# nothing is missing.
+# Tests of run_advisor, run_tests, validate_patch and fuzz, with a fake Bazel on
+# a machine where nothing is missing.
 
 set -euo pipefail
 
@@ -40,13 +40,30 @@ case $1 in
   info) echo "$BAZEL_BIN" ;;
   build)
     echo noise
+    if [[ -n ${SLOW:-} ]]; then
+      touch "$SLOW"
+      sleep 100
+    fi
     if [[ -n ${BROKEN:-} ]]; then
       echo "no such target"
       exit 1
     fi
     ;;
+  query) printf "//a:one_fuzzer\n//b:other_fuzzer\n" ;;
+  run)
+    for word; do
+      if [[ $word == --script_path=* ]]; then
+        printf "#!/bin/bash\n%s\n" "$FUZZER" >"${word#*=}"
+        chmod +x "${word#*=}"
+      fi
+    done
+    ;;
   test)
     echo noise
+    if [[ -n ${SLOW:-} ]]; then
+      touch "$SLOW"
+      sleep 100
+    fi
     for word; do
       if [[ $word == --build_event_json_file=* ]]; then
         cp "$EVENTS" "${word#*=}"
@@ -114,5 +131,51 @@ expect "last line" "1 passed, 1 failed, 0 skipped" "$(tail -n 1 out)"
 : >"$EVENTS"
 TEST_STATUS=4 run 1 "$tools/run_tests"
 expect "last line" "0 passed, 0 failed, 0 skipped" "$(tail -n 1 out)"
+
+# fuzz: what it finds is kept where nobody else can put anything.
+export FUZZER='
+echo "stat::number_of_executed_units: 7"
+echo "stat::slowest_unit_time_sec: 1"
+printf "<%s>" "$@" >&2'
+export XDG_CACHE_HOME=$work/cache
+umask 022
+run 0 "$tools/fuzz"
+expect "the targets" "one other" "$(xargs <out)"
+run 2 "$tools/fuzz" tunables
+expect "one line" 1 "$(wc -l <err)"
+run 2 "$tools/fuzz" one many
+run 0 "$tools/fuzz" one 7
+expect "the figures" "number_of_executed_units 7" "$(<out)"
+found=$XDG_CACHE_HOME/glibc_tunables_advisor/fuzz
+expect "a private folder" 700 "$(stat -c %a "$found/one")"
+expect "its folder, too" 700 "$(stat -c %a "$found")"
+expect "where it looks" 1 "$(grep -c -- "-runs=7>.*<$found/one>" "$found/one.log")"
+run 0 "$tools/fuzz" --minimise one
+expect "merged" 1 "$(grep -c -- "<-merge=1><.*/testdata/fuzz/one><$found/one>" err)"
+FUZZER='echo "required: more"; exit 77' run 1 "$tools/fuzz" one 7
+expect "what is wrong" "required: more" "$(<out)"
+FUZZ_FOLDER=here run 0 "$tools/fuzz" other 7
+[[ -d here/other ]] || expect "the folder that was asked for" yes no
+
+# A signal to the process group, as from a terminal: no temporary file is left.
+mkdir temporary
+set -m
+for script in run_advisor run_tests; do
+  for signal in INT TERM; do
+    rm -f started
+    SLOW=$PWD/started TMPDIR=$PWD/temporary PATH=$work/bin:$PATH \
+      OS_RELEASE=$work/os-release "$tools/$script" >out 2>err &
+    for ((i = 0; i < 600; ++i)); do
+      [[ ! -e started ]] || break
+      sleep 0.1
+    done
+    [[ -e started ]] || expect "$script started" yes no
+    kill "-$signal" -- "-$!"
+    status=0
+    wait "$!" || status=$?
+    [[ $status != 0 ]] || expect "$script ended by $signal" yes no
+    expect "left by $script after $signal" "" "$(ls temporary)"
+  done
+done
 
 [[ $failures == 0 ]]

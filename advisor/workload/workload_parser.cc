@@ -99,8 +99,7 @@ class Parser {
       for (const absl::string_view other : keys) {
         absl::StrAppend(&expected, expected.empty() ? "" : ", ", other);
       }
-      Fail(value, absl::StrCat("one of ", expected),
-           absl::StrCat("\"", key, "\""));
+      Fail(value, absl::StrCat("one of ", expected), QuotedInput(key));
     }
   }
 
@@ -134,7 +133,7 @@ WorkloadProvenance ReadProvenance(Parser& parser, const JsonValue& object) {
   }
   if (kind != "recorded") {
     parser.Fail(object, "\"recorded\" or \"synthetic\" as \"kind\"",
-                absl::StrCat("\"", kind, "\""));
+                QuotedInput(kind));
   }
   parser.Only(object,
               {"kind", "program", "version", "arguments", "source", "machine",
