@@ -223,7 +223,11 @@ const CommandRow kVerifyCommand = {
     "that it moves, and all sizes where it selects other variants.\n"
     "With a PROGRAM, that is run instead, with and without, in rounds of "
     "random\n"
-    "order with a control; it reads /dev/null, and what it writes is dropped.\n"
+    "order with a control. It has this environment and folder, may write "
+    "files,\n"
+    "and has no limit of time; it reads /dev/null, what it prints is dropped,\n"
+    "it gets no other descriptor, and what it leaves running in its process\n"
+    "group is killed.\n"
     "The exit status is 0 if it is faster or equal, 1 if it is slower,\n"
     "dangerous or not taken, 3 if that cannot be told.\n",
     kFlags,

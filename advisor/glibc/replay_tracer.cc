@@ -11,16 +11,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/synchronization/notification.h"
 #include "advisor/host/child_process.h"
 #include "advisor/host/environment.h"
 #include "advisor/host/interrupt.h"
@@ -49,37 +46,6 @@ std::string ReadOutputFile(int fd) {
     content.append(buffer, got);
   }
 }
-
-// Kills the child when the time is over. A descriptor of the process is used
-// where the kernel has them (5.3): it can never mean another process.
-class Watchdog {
- public:
-  Watchdog(pid_t pid, absl::Duration limit)
-      : pid_(pid),
-        process_(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))),
-        thread_([this, limit] {
-          if (ended_.WaitForNotificationWithTimeout(limit)) return;
-          fired_ = true;
-          if (process_.get() < 0) {
-            kill(pid_, SIGKILL);
-          } else {
-            syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
-          }
-        }) {}
-  ~Watchdog() {
-    ended_.Notify();
-    thread_.join();
-  }
-
-  bool fired() const { return fired_; }
-
- private:
-  const pid_t pid_;
-  const Descriptor process_;
-  std::atomic<bool> fired_ = false;
-  absl::Notification ended_;
-  std::thread thread_;
-};
 
 class Tracer {
  public:

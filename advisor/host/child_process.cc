@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 
 namespace advisor {
 namespace {
@@ -59,6 +61,7 @@ struct StartError {
 // All that the child needs, made before fork: after it, in a process that may
 // have had threads, only async-signal-safe calls are allowed.
 struct ChildPlan {
+  const char* path;
   char* const* argv;
   char* const* environment;
   const CpuSet* cpus;
@@ -112,9 +115,15 @@ int MovedUp(int fd, int least) {
   return null < 0 || null >= least ? null : fcntl(null, F_DUPFD, least);
 }
 
+[[noreturn]] void Execute(const ChildPlan& plan, int start_error) {
+  execve(plan.path, plan.argv, plan.environment);
+  TellAndExit(start_error, StartError::kExec);
+}
+
 [[noreturn]] void BecomeProgram(const ChildPlan& plan) {
   constexpr int kStartErrorFd = 3;
   const ChildOptions& options = *plan.options;
+  if (options.in_place) Execute(plan, plan.start_error);
   const int out = MovedUp(options.standard_output, kStartErrorFd + 1);
   const int err = MovedUp(options.standard_error, kStartErrorFd + 1);
   const int tell = MovedUp(plan.start_error, kStartErrorFd + 1);
@@ -146,8 +155,7 @@ int MovedUp(int fd, int least) {
       TellAndExit(kStartErrorFd, StartError::kTrace);
     }
   }
-  execve(plan.argv[0], plan.argv, plan.environment);
-  TellAndExit(kStartErrorFd, StartError::kExec);
+  Execute(plan, kStartErrorFd);
 }
 
 rlim_t WholeSeconds(absl::Duration time) {
@@ -180,7 +188,16 @@ absl::Status ReadStart(int fd, const Command& command) {
       message.error, absl::StrCat(command.argv[0], ": cannot be prepared"));
 }
 
+// -1 before Linux 5.3.
+int PidDescriptor(pid_t pid) {
+  return static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+}
+
 }  // namespace
+
+absl::Duration CpuTimeWithin(absl::Duration time) {
+  return time * sysconf(_SC_NPROCESSORS_ONLN);
+}
 
 std::vector<char*> CStrings(const std::vector<std::string>& strings) {
   std::vector<char*> result;
@@ -203,10 +220,24 @@ bool ChildProcess::HasEnded() const {
          info.si_pid == pid_;
 }
 
+bool ChildProcess::EndsWithin(absl::Duration time) const {
+  if (pid_ < 0) return true;
+  const Descriptor process(PidDescriptor(pid_));
+  if (process.is_open()) {
+    pollfd end = {process.get(), POLLIN, 0};
+    const struct timespec timeout = absl::ToTimespec(time);
+    ppoll(&end, 1, &timeout, nullptr);
+  } else {
+    // Short sleeps, by which a measured time is too long.
+    absl::SleepFor(std::min(time, absl::Milliseconds(1)));
+  }
+  return HasEnded();
+}
+
 absl::StatusOr<int> ChildProcess::WaitForChange() {
   if (pid_ < 0) return status_;
-  if (waitpid(pid_, &status_, __WALL) < 0) {
-    return absl::ErrnoToStatus(errno, "waitpid");
+  if (wait4(pid_, &status_, __WALL, &usage_) < 0) {
+    return absl::ErrnoToStatus(errno, "wait4");
   }
   if (WIFEXITED(status_) || WIFSIGNALED(status_)) pid_ = -1;
   return status_;
@@ -217,13 +248,31 @@ int ChildProcess::KillAndReap() {
   kill(-pid_, SIGKILL);
   // Before setpgid, or where the program left its group.
   kill(pid_, SIGKILL);
-  // A traced one may have a stop to tell of first.
+  // A traced one may have a stop to tell of first, and stands still at its exit
+  // for all signals, where that is traced.
   while (pid_ >= 0) {
+    ptrace(PTRACE_CONT, pid_, nullptr, nullptr);
     const absl::Status status = WaitForChange().status();
     if (!status.ok() && !absl::IsUnavailable(status)) break;
   }
   pid_ = -1;
   return status_;
+}
+
+Watchdog::Watchdog(pid_t pid, absl::Duration limit)
+    : pid_(pid), process_(PidDescriptor(pid)), thread_([this, limit] {
+        if (ended_.WaitForNotificationWithTimeout(limit)) return;
+        fired_ = true;
+        if (process_.is_open()) {
+          syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
+        } else {
+          kill(pid_, SIGKILL);
+        }
+      }) {}
+
+Watchdog::~Watchdog() {
+  ended_.Notify();
+  thread_.join();
 }
 
 absl::StatusOr<ChildProcess> StartProcess(const Command& command,
@@ -244,7 +293,8 @@ absl::StatusOr<ChildProcess> StartProcess(const Command& command,
   const std::vector<char*> argv = CStrings(command.argv);
   const std::vector<char*> environment =
       CStrings(command.environment.entries());
-  const ChildPlan plan{argv.data(),
+  const ChildPlan plan{options.path != nullptr ? options.path : argv[0],
+                       argv.data(),
                        environment.data(),
                        cpus.has_value() ? &*cpus : nullptr,
                        getpid(),

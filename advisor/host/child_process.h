@@ -1,18 +1,23 @@
 // A started child and its pipes: what running a command to its end
-// (subprocess.h), talking with a worker (dialogue.h) and tracing a loader
-// (advisor/glibc/replay.h) have in common.
+// (subprocess.h), talking with a worker (dialogue.h), timing a user's program
+// (program_timer.h) and tracing one (process_door.h, advisor/glibc/replay.h)
+// have in common. Nothing else starts another program.
 
 #ifndef ADVISOR_HOST_CHILD_PROCESS_H_
 #define ADVISOR_HOST_CHILD_PROCESS_H_
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "advisor/host/subprocess.h"
 
@@ -42,16 +47,24 @@ class ChildProcess {
  public:
   explicit ChildProcess(pid_t pid) : pid_(pid) {}
   ChildProcess(ChildProcess&& other)
-      : pid_(std::exchange(other.pid_, -1)), status_(other.status_) {}
+      : pid_(std::exchange(other.pid_, -1)),
+        status_(other.status_),
+        usage_(other.usage_) {}
   ChildProcess& operator=(ChildProcess&&) = delete;
   ~ChildProcess() { KillAndReap(); }
 
   bool HasEnded() const;
+  // Whether it ended within that time, of which less passes where a signal
+  // handler ran.
+  bool EndsWithin(absl::Duration time) const;
   // The wait status of its next stop (of a traced child), or of its end.
   // Unavailable when a signal handler ran meanwhile.
   absl::StatusOr<int> WaitForChange();
   // The wait status. While the zombie is there, nobody else can get its group.
+  // A traced one is to be killed by the thread that traces it.
   int KillAndReap();
+  // When it was reaped: of it and of those that it waited for.
+  const struct rusage& usage() const { return usage_; }
 
   // -1 when it was reaped.
   pid_t pid() const { return pid_; }
@@ -59,6 +72,24 @@ class ChildProcess {
  private:
   pid_t pid_;
   int status_ = 0;
+  struct rusage usage_ = {};
+};
+
+// Kills a process when the time is over: for a thread that waits for its stops.
+class Watchdog {
+ public:
+  Watchdog(pid_t pid, absl::Duration limit);
+  ~Watchdog();
+
+  bool fired() const { return fired_; }
+
+ private:
+  const pid_t pid_;
+  // Where the kernel has them (5.3): it can never mean another process.
+  const Descriptor process_;
+  std::atomic<bool> fired_ = false;
+  absl::Notification ended_;
+  std::thread thread_;
 };
 
 struct StartedChild {
@@ -83,7 +114,17 @@ struct ChildOptions {
   // Is traced by this thread, and stops with SIGTRAP when it has become the
   // program; its addresses are not randomised where the system lets it.
   bool traced = false;
+  // A user's own program in this process's place: it keeps its descriptors,
+  // process group, signal actions and limits, of which nothing else here, in
+  // Command or in Subprocess::Run's promises is then taken.
+  bool in_place = false;
+  // The file, where argv[0] is not its path.
+  const char* path = nullptr;
 };
+
+// What all CPUs together give within that time: a process with a thread on each
+// uses up time that much faster.
+absl::Duration CpuTimeWithin(absl::Duration time);
 
 // As execve takes them, with the null at the end; good while `strings` is.
 std::vector<char*> CStrings(const std::vector<std::string>& strings);

@@ -11,6 +11,8 @@
 #include <string>
 
 #include "absl/cleanup/cleanup.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "gtest/gtest.h"
 
 namespace advisor {
@@ -90,6 +92,63 @@ TEST_P(ChildProcessTest, IsKilledAndReaped) {
     EXPECT_EQ(kill(pid, 0), 0);
   }
   EXPECT_EQ(waitpid(pid, nullptr, __WALL | WNOHANG), -1);
+}
+
+// What stands in this process's place keeps what this process has.
+TEST(ChildProcess, InPlaceKeepsDescriptorsGroupAndName) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const Descriptor read_end(ends[0]);
+  Descriptor write_end(ends[1]);
+  Command command;
+  command.argv = {"a name", "-c",
+                  "exec >&$FD; echo $0; cut -d' ' -f5 /proc/$$/stat"};
+  command.environment = Environment(
+      {"PATH=/usr/bin:/bin", "FD=" + std::to_string(write_end.get())});
+  ChildOptions options;
+  options.in_place = true;
+  options.path = "/bin/sh";
+  absl::StatusOr<ChildProcess> child = StartProcess(command, options);
+  ASSERT_TRUE(child.ok()) << child.status();
+  write_end.Close();
+  const absl::StatusOr<int> status = child->WaitForChange();
+  ASSERT_TRUE(status.ok());
+  EXPECT_EQ(*status, 0);
+  char text[256];
+  const ssize_t length = read(read_end.get(), text, sizeof(text));
+  ASSERT_GT(length, 0);
+  EXPECT_EQ(std::string(text, length),
+            "a name\n" + std::to_string(getpgrp()) + "\n");
+  options.path = "/none";
+  EXPECT_TRUE(absl::IsNotFound(StartProcess(command, options).status()));
+}
+
+TEST(ChildProcess, TellsItsEndAndWhatItUsed) {
+  Command command;
+  command.argv = {"/bin/sh", "-c",
+                  "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"};
+  absl::StatusOr<ChildProcess> child = StartProcess(command, ChildOptions());
+  ASSERT_TRUE(child.ok()) << child.status();
+  while (!child->EndsWithin(absl::Seconds(1))) {
+  }
+  EXPECT_EQ(child->KillAndReap(), 0);
+  const struct rusage& usage = child->usage();
+  EXPECT_GT(usage.ru_utime.tv_sec * 1000000 + usage.ru_utime.tv_usec +
+                usage.ru_stime.tv_usec,
+            0);
+}
+
+TEST(ChildProcess, AWatchdogKillsWhenTheTimeIsOver) {
+  Command command;
+  command.argv = {"/bin/sh", "-c", "while :; do :; done"};
+  absl::StatusOr<ChildProcess> child = StartProcess(command, ChildOptions());
+  ASSERT_TRUE(child.ok()) << child.status();
+  EXPECT_FALSE(child->EndsWithin(absl::Milliseconds(1)));
+  const Watchdog watchdog(child->pid(), absl::Milliseconds(20));
+  const absl::StatusOr<int> status = child->WaitForChange();
+  ASSERT_TRUE(status.ok()) << status.status();
+  EXPECT_TRUE(watchdog.fired());
+  EXPECT_EQ(WTERMSIG(*status), SIGKILL);
 }
 
 }  // namespace

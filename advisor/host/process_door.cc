@@ -1,7 +1,6 @@
 #include "advisor/host/process_door.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <sys/ptrace.h>
@@ -9,15 +8,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <vector>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
-#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "advisor/host/child_process.h"
+#include "advisor/host/interrupt.h"
 
 namespace advisor {
 namespace {
@@ -59,88 +58,34 @@ absl::StatusOr<std::string> RealProcessDoor::ReadMemory(int pid,
 
 namespace {
 
-// In the child, after fork: async-signal-safe calls only.
-[[noreturn]] void StartTraced(char* const* argv, char* const* environment) {
-  const int null = open("/dev/null", O_RDWR);
-  if (null >= 0) {
-    dup2(null, STDIN_FILENO);
-    dup2(null, STDOUT_FILENO);
-    dup2(null, STDERR_FILENO);
-  }
-  if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) == 0) {
-    execve(argv[0], argv, environment);
-  }
-  _exit(127);
-}
-
-// Killed and reaped, at the latest here.
-class TracedChild {
- public:
-  TracedChild(pid_t pid, absl::Time deadline)
-      : pid_(pid), deadline_(deadline) {}
-  TracedChild(const TracedChild&) = delete;
-  ~TracedChild() {
-    if (!is_gone_) {
-      kill(pid_, SIGKILL);
-      // A process that stops at its exit takes no signal any more.
-      ptrace(PTRACE_CONT, pid_, nullptr, nullptr);
-      int status;
-      while (waitpid(pid_, &status, __WALL) == pid_ && WIFSTOPPED(status)) {
-        ptrace(PTRACE_CONT, pid_, nullptr, nullptr);
-      }
-    }
-  }
-
-  // The next stop or end.
-  absl::StatusOr<int> Wait() {
-    while (true) {
-      int status;
-      const pid_t pid = waitpid(pid_, &status, WNOHANG | __WALL);
-      if (pid < 0 && errno != EINTR) {
-        return absl::ErrnoToStatus(errno, Name(pid_));
-      }
-      if (pid == pid_) {
-        is_gone_ = WIFEXITED(status) || WIFSIGNALED(status);
-        return status;
-      }
-      if (absl::Now() > deadline_) {
-        return absl::DeadlineExceededError(
-            absl::StrCat(Name(pid_), ": did not end in time"));
-      }
-      absl::SleepFor(absl::Milliseconds(1));
-    }
-  }
-
- private:
-  const pid_t pid_;
-  const absl::Time deadline_;
-  bool is_gone_ = false;
-};
-
 bool IsExitEvent(int status) {
   return status >> 8 == (SIGTRAP | (PTRACE_EVENT_EXIT << 8));
 }
 
-}  // namespace
-
-absl::Status RealProcessDoor::RunToExit(
-    const Command& command,
-    const std::function<absl::Status(int pid)>& at_exit) const {
-  const std::vector<char*> argv = CStrings(command.argv);
-  const std::vector<char*> environment =
-      CStrings(command.environment.entries());
-  const pid_t pid = fork();
-  if (pid < 0) return absl::ErrnoToStatus(errno, command.argv[0]);
-  if (pid == 0) StartTraced(argv.data(), environment.data());
-
-  TracedChild child(pid, absl::Now() + command.time_limit);
-  absl::StatusOr<int> status = child.Wait();
-  if (!status.ok()) return status.status();
-  // The stop at the start of the program.
-  if (!WIFSTOPPED(*status)) {
-    return absl::PermissionDeniedError(
-        absl::StrCat(command.argv[0], ": cannot be traced, or not be started"));
+// The next stop or end.
+absl::StatusOr<int> NextChange(ChildProcess& child, const Command& command,
+                               const Watchdog& watchdog) {
+  while (true) {
+    const absl::StatusOr<int> status = child.WaitForChange();
+    if (watchdog.fired()) {
+      return absl::DeadlineExceededError(
+          absl::StrCat(command.argv[0], ": did not end within ",
+                       absl::FormatDuration(command.time_limit)));
+    }
+    if (const std::optional<int> signal = Interrupted()) {
+      return absl::CancelledError(
+          absl::StrCat(command.argv[0], ": interrupted by signal ", *signal));
+    }
+    if (!absl::IsUnavailable(status.status())) return status;
   }
+}
+
+// From the stop at the start of the program to that at its exit.
+absl::Status FollowToExit(ChildProcess& child, const Command& command) {
+  const Watchdog watchdog(child.pid(), command.time_limit);
+  absl::StatusOr<int> status = NextChange(child, command, watchdog);
+  if (!status.ok()) return status.status();
+  const pid_t pid = child.pid();
   if (ptrace(PTRACE_SETOPTIONS, pid, nullptr,
              PTRACE_O_TRACEEXIT | PTRACE_O_EXITKILL) != 0) {
     return absl::ErrnoToStatus(errno, command.argv[0]);
@@ -150,7 +95,7 @@ absl::Status RealProcessDoor::RunToExit(
     if (ptrace(PTRACE_CONT, pid, nullptr, signal) != 0) {
       return absl::ErrnoToStatus(errno, command.argv[0]);
     }
-    status = child.Wait();
+    status = NextChange(child, command, watchdog);
     if (!status.ok()) return status.status();
     if (!WIFSTOPPED(*status)) {
       return absl::InternalError(
@@ -166,7 +111,27 @@ absl::Status RealProcessDoor::RunToExit(
         absl::StrCat(command.argv[0], ": killed by signal ",
                      WTERMSIG(static_cast<int>(exit_status))));
   }
-  return at_exit(pid);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status RealProcessDoor::RunToExit(
+    const Command& command,
+    const std::function<absl::Status(int pid)>& at_exit) const {
+  ChildOptions options;
+  options.cpu_time = CpuTimeWithin(command.time_limit);
+  options.traced = true;
+  absl::StatusOr<ChildProcess> child = StartProcess(command, options);
+  if (absl::IsUnavailable(child.status())) {
+    return absl::PermissionDeniedError(absl::StrCat(
+        command.argv[0], ": cannot be traced: ", child.status().message()));
+  }
+  if (!child.ok()) return child.status();
+  if (absl::Status status = FollowToExit(*child, command); !status.ok()) {
+    return status;
+  }
+  return at_exit(child->pid());
 }
 
 absl::StatusOr<std::string> FakeProcessDoor::Executable(int pid) const {

@@ -31,11 +31,12 @@ class ProcessDoor {
   virtual absl::StatusOr<std::string> ReadMemory(int pid, uint64_t address,
                                                  size_t length) const = 0;
 
-  // Runs `command` (its argv, environment and time limit; it reads /dev/null,
-  // and what it writes is dropped) until it is about to exit, its memory still
-  // there, and then calls `at_exit` with its process number. It is gone at the
-  // return. PermissionDenied: tracing is not allowed here; Internal: it was
-  // killed by a signal; DeadlineExceeded; else what `at_exit` returns.
+  // Runs `command` as Subprocess::Run does (but what it writes is dropped)
+  // until it is about to exit, its memory still there, and then calls `at_exit`
+  // with its process number. It is gone at the return. PermissionDenied:
+  // tracing is not allowed here; Internal: it was killed by a signal;
+  // DeadlineExceeded; Cancelled after a signal (interrupt.h); else why it could
+  // not be started, or what `at_exit` returns.
   virtual absl::Status RunToExit(
       const Command& command,
       const std::function<absl::Status(int pid)>& at_exit) const = 0;

@@ -1,11 +1,18 @@
 #include "advisor/host/process_door.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "advisor/host/child_process.h"
+#include "advisor/host/environment.h"
+#include "advisor/host/file_reader.h"
 #include "gtest/gtest.h"
 
 namespace advisor {
@@ -70,7 +77,7 @@ TEST(ProcessDoor, SaysHowItFailed) {
   const auto never = [](int) { return absl::OkStatus(); };
   Command none;
   none.argv = {"/none"};
-  EXPECT_TRUE(absl::IsPermissionDenied(door.RunToExit(none, never)));
+  EXPECT_TRUE(absl::IsNotFound(door.RunToExit(none, never)));
   const absl::Status killed = door.RunToExit(Shell("kill -9 $$"), never);
   if (absl::IsPermissionDenied(killed)) {
     GTEST_SKIP() << "needs leave to trace: " << killed;
@@ -82,6 +89,48 @@ TEST(ProcessDoor, SaysHowItFailed) {
   EXPECT_EQ(door.RunToExit(Shell("exit 0"),
                            [](int) { return absl::AbortedError("mine"); }),
             absl::AbortedError("mine"));
+}
+
+// The lines of a /proc file of that process.
+std::string ReadOf(int pid, absl::string_view name) {
+  return RealFileReader()
+      .Read(absl::StrCat("/proc/", pid, "/", name))
+      .value_or("");
+}
+
+TEST(ProcessDoor, GivesTheProgramOnlyWhatIsMeantForIt) {
+  const Descriptor leaked(open("/dev/zero", O_RDONLY));
+  ASSERT_GE(leaked.get(), 0);
+  Command command = Shell("exit 0");
+  command.environment = Environment({"MEANT=yes"});
+  std::vector<std::string> descriptors, targets;
+  std::string environment, limits;
+  const absl::Status status =
+      RealProcessDoor().RunToExit(command, [&](int pid) {
+        const std::string folder = absl::StrCat("/proc/", pid, "/fd");
+        descriptors = RealFileReader().List(folder).value_or(descriptors);
+        for (const std::string& name : descriptors) {
+          targets.push_back(RealFileReader()
+                                .Resolve(absl::StrCat(folder, "/", name))
+                                .value_or(""));
+        }
+        environment = ReadOf(pid, "environ");
+        limits = ReadOf(pid, "limits");
+        return absl::OkStatus();
+      });
+  if (absl::IsPermissionDenied(status)) {
+    GTEST_SKIP() << "needs leave to trace: " << status;
+  }
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_EQ(descriptors, (std::vector<std::string>{"0", "1", "2"}));
+  EXPECT_EQ(targets, std::vector<std::string>(3, "/dev/null"));
+  EXPECT_EQ(environment, std::string("MEANT=yes\0", 10));
+  for (const char* const line :
+       {"Max core file size        0 ", "Max file size             0 "}) {
+    EXPECT_TRUE(absl::StrContains(limits, line)) << limits;
+  }
+  EXPECT_FALSE(absl::StrContains(limits, "Max cpu time              unlimited"))
+      << limits;
 }
 
 TEST(FakeProcessDoor, AnswersFromItsPieces) {

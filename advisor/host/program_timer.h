@@ -29,10 +29,11 @@ class ProgramTimer {
  public:
   virtual ~ProgramTimer() = default;
 
-  // Runs the command (argv, environment, time limit) to its end, in its own
-  // process group; it reads /dev/null, and what it writes goes there. NotFound,
-  // PermissionDenied: it cannot be started; DeadlineExceeded: past the time
-  // limit; Cancelled after a signal (interrupt.h). The group is gone then.
+  // Runs the command to its end, started as Subprocess::Run does: it has its
+  // own process group, the three descriptors, all of which are /dev/null, and
+  // no core file; but files it may write. NotFound, PermissionDenied: it cannot
+  // be started; DeadlineExceeded: past the time limit; Cancelled after a signal
+  // (interrupt.h). The group is gone then.
   virtual absl::StatusOr<TimedRun> Run(const Command& command) const = 0;
 };
 

@@ -117,10 +117,8 @@ std::string CommandResult::Describe() const {
 
 absl::StatusOr<CommandResult> RealSubprocess::Run(
     const Command& command) const {
-  // A process with a thread on each CPU uses up time that much faster.
-  absl::StatusOr<StartedChild> child =
-      StartChild(command, ChildInput::kNothing,
-                 command.time_limit * sysconf(_SC_NPROCESSORS_ONLN));
+  absl::StatusOr<StartedChild> child = StartChild(
+      command, ChildInput::kNothing, CpuTimeWithin(command.time_limit));
   if (!child.ok()) return child.status();
   CommandResult result;
   result.time_limit = command.time_limit;

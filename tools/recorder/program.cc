@@ -44,21 +44,30 @@ std::optional<std::string> Interpreter(absl::string_view front) {
 }
 
 std::atomic<pid_t> running_child{0};
+// A signal that came before the child's number was known.
+std::atomic<int> early_signal{0};
 
 void PassOn(int signal) {
   const int saved = errno;
   const pid_t child = running_child.load();
-  if (child > 0) kill(child, signal);
+  if (child > 0) {
+    kill(child, signal);
+  } else {
+    early_signal.store(signal);
+  }
   errno = saved;
 }
 
-// Sets what signals do while the program runs, and sets it back.
+void DoNothing(int) {}
+
+// Sets what signals do while the program runs, and sets it back. The program
+// itself does not have these handlers, as it would SIG_IGN.
 class SignalsOfParent {
  public:
   SignalsOfParent() {
     for (Previous& previous : previous_) {
       struct sigaction action = {};
-      action.sa_handler = previous.passed_on ? &PassOn : SIG_IGN;
+      action.sa_handler = previous.passed_on ? &PassOn : &DoNothing;
       sigemptyset(&action.sa_mask);
       sigaction(previous.signal, nullptr, &previous.action);
       // What was ignored (nohup) stays so.
@@ -66,10 +75,7 @@ class SignalsOfParent {
       sigaction(previous.signal, &action, nullptr);
     }
   }
-  ~SignalsOfParent() { Restore(); }
-
-  // Safe between fork and exec.
-  void Restore() const {
+  ~SignalsOfParent() {
     for (const Previous& previous : previous_) {
       sigaction(previous.signal, &previous.action, nullptr);
     }
@@ -146,43 +152,29 @@ absl::Status CanBeSeen(const advisor::FileReader& files,
 absl::StatusOr<ProgramEnd> RunProgram(const std::string& path,
                                       const std::vector<std::string>& argv,
                                       const advisor::Environment& environment) {
-  const std::vector<char*> words = advisor::CStrings(argv);
-  const std::vector<char*> variables = advisor::CStrings(environment.entries());
-  // Says why exec failed; closed by an exec that did not.
-  int failure[2];
-  if (pipe2(failure, O_CLOEXEC) != 0) return absl::InternalError(ErrnoText());
+  advisor::Command command;
+  command.argv = argv;
+  command.environment = environment;
+  advisor::ChildOptions options;
+  options.in_place = true;
+  options.path = path.c_str();
   const SignalsOfParent signals;
-  const pid_t child = fork();
-  if (child < 0) {
-    close(failure[0]);
-    close(failure[1]);
-    return absl::ResourceExhaustedError(absl::StrCat("fork: ", ErrnoText()));
+  absl::StatusOr<advisor::ChildProcess> child =
+      advisor::StartProcess(command, options);
+  if (!child.ok()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": cannot be started: ", child.status().message()));
   }
-  if (child == 0) {
-    signals.Restore();
-    execve(path.c_str(), words.data(), variables.data());
-    const int error = errno;
-    const ssize_t written = write(failure[1], &error, sizeof error);
-    _exit(written == sizeof error ? 127 : 126);
-  }
-  running_child.store(child);
-  close(failure[1]);
-  int error = 0;
-  ssize_t got;
+  running_child.store(child->pid());
+  if (const int signal = early_signal.exchange(0); signal != 0) PassOn(signal);
+  absl::StatusOr<int> status;
   do {
-    got = read(failure[0], &error, sizeof error);
-  } while (got < 0 && errno == EINTR);
-  close(failure[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+    status = child->WaitForChange();
+  } while (absl::IsUnavailable(status.status()));
   running_child.store(0);
-  if (got == sizeof error) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        path, ": ", std::error_code(error, std::generic_category()).message()));
-  }
-  return ProgramEnd{WIFEXITED(status) ? WEXITSTATUS(status)
-                                      : 128 + WTERMSIG(status)};
+  if (!status.ok()) return status.status();
+  return ProgramEnd{WIFEXITED(*status) ? WEXITSTATUS(*status)
+                                       : 128 + WTERMSIG(*status)};
 }
 
 absl::StatusOr<advisor::ScratchFolder> MakePrivateFolder(
