@@ -1,9 +1,5 @@
 // `predict`: predictions in memory, a whole process, and the batch.
 
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -15,6 +11,7 @@
 #include "advisor/glibc/prediction.h"
 #include "advisor/host/environment.h"
 #include "advisor/host/file_reader.h"
+#include "advisor/host/scratch_folder.h"
 #include "advisor/host/subprocess.h"
 #include "benchmark/benchmark.h"
 
@@ -74,20 +71,22 @@ BENCHMARK(BM_PredictProcess)->Unit(benchmark::kMillisecond)->UseRealTime();
 // answers are thrown away.
 void BM_PredictBatch(benchmark::State& state) {
   const std::vector<std::string> texts = DumpTexts();
-  char folder[] = "/tmp/predict_benchmark_XXXXXX";
-  if (mkdtemp(folder) == nullptr) {
+  const absl::StatusOr<ScratchFolder> folder =
+      ScratchFolder::Create("/tmp", "predict_benchmark");
+  if (!folder.ok()) {
     state.SkipWithError("no folder for the dumps");
     return;
   }
   const int64_t dumps = state.range(0);
   for (int64_t i = 0; i < dumps; ++i) {
-    std::ofstream(absl::StrCat(folder, "/", i, ".txt"))
+    std::ofstream(absl::StrCat(folder->path(), "/", i, ".txt"))
         << texts[i % texts.size()];
   }
   Command command;
   command.argv = {"/bin/sh", "-c",
-                  absl::StrCat("advisor/advisor predict ", folder,
-                               " --glibc=2.36 --format=jsonl >/dev/null")};
+                  "advisor/advisor predict \"$1\" --glibc=2.36 --format=jsonl "
+                  ">/dev/null",
+                  "sh", folder->path()};
   command.environment = Environment::OfThisProcess();
   command.time_limit = absl::Minutes(10);
   for (auto _ : state) {
@@ -98,7 +97,6 @@ void BM_PredictBatch(benchmark::State& state) {
     }
   }
   state.SetItemsProcessed(state.iterations() * dumps);
-  std::filesystem::remove_all(folder);
 }
 BENCHMARK(BM_PredictBatch)
     ->Arg(1000)

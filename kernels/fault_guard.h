@@ -17,8 +17,8 @@ struct Fault {
 };
 
 // Runs `body` to its end, or to the first SIGSEGV, SIGBUS or SIGILL, at which
-// it is left for good: no destructor in it runs. An `xtest` (0f 01 d6) that the
-// CPU does not know is no fault: it is answered with "not in a transaction".
+// it is left for good: no destructor in it runs. An `xtest` that the CPU does
+// not know is no fault (xtest.h).
 // Not for several threads at once, and not inside itself.
 std::optional<Fault> RunGuarded(absl::FunctionRef<void()> body);
 

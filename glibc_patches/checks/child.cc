@@ -22,6 +22,7 @@
 #include "absl/time/clock.h"
 #include "glibc_patches/checks/fault_hooks.h"
 #include "glibc_patches/checks/world.h"
+#include "kernels/xtest.h"
 
 namespace glibc_patches {
 namespace {
@@ -36,20 +37,6 @@ constexpr size_t kSignalStack = 256 << 10;
 SharedReport* current_report = nullptr;
 int allowed_ticks = 0;
 
-// Takes the place of `xtest`: ZF set says "not in a transaction"; the other
-// status flags are cleared (Intel SDM volume 2C, XTEST).
-bool AnswerXtest(ucontext_t& context) {
-  greg_t* registers = context.uc_mcontext.gregs;
-  const auto* code = reinterpret_cast<const void*>(registers[REG_RIP]);
-  constexpr unsigned char kXtest[] = {0x0f, 0x01, 0xd6};
-  if (std::memcmp(code, kXtest, sizeof(kXtest)) != 0) return false;
-  constexpr greg_t kZero = 1 << 6;
-  constexpr greg_t kOthers = 1 << 0 | 1 << 2 | 1 << 4 | 1 << 7 | 1 << 11;
-  registers[REG_EFL] = (registers[REG_EFL] & ~kOthers) | kZero;
-  registers[REG_RIP] += sizeof(kXtest);
-  return true;
-}
-
 void HandleFault(int signal, siginfo_t* info, void* context_pointer) {
   auto& context = *static_cast<ucontext_t*>(context_pointer);
   // A second fault in here ends the child by the signal itself.
@@ -59,7 +46,7 @@ void HandleFault(int signal, siginfo_t* info, void* context_pointer) {
   const greg_t rip = context.uc_mcontext.gregs[REG_RIP];
   const bool jumped_away =
       signal == SIGSEGV && reinterpret_cast<greg_t>(info->si_addr) == rip;
-  if (signal == SIGILL && !jumped_away && AnswerXtest(context)) return;
+  if (signal == SIGILL && !jumped_away && kernels::AnswerXtest(context)) return;
   LeaveExpectedFault(signal, *info, context);
   report->signal = signal;
   report->instruction = rip;

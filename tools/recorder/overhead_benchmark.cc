@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "advisor/host/environment.h"
+#include "advisor/host/scratch_folder.h"
 #include "advisor/host/subprocess.h"
 #include "kernels/measure/statistics.h"
 #include "tools/recorder/recording.h"
@@ -76,12 +77,12 @@ void Compare(const std::string& kind, const std::string& preload,
 }  // namespace recorder
 
 int main() {
-  std::string folder = "/tmp/overhead_benchmark.XXXXXX";
-  if (mkdtemp(folder.data()) == nullptr) return 4;
+  const auto folder =
+      advisor::ScratchFolder::Create("/tmp", "overhead_benchmark");
+  if (!folder.ok()) return 4;
   const std::string preload =
       std::filesystem::absolute("tools/recorder/libsize_recorder.so");
   for (const char* kind : {"copies", "words", "dictionary"}) {
-    recorder::Compare(kind, preload, folder);
+    recorder::Compare(kind, preload, folder->path());
   }
-  std::filesystem::remove_all(folder);
 }
