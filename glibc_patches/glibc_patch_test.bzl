@@ -95,6 +95,7 @@ def glibc_patch_test(
         patch,
         expected,
         release = "",
+        workload = "",
         args = [],
         size = "large",
         tags = [],
@@ -106,6 +107,9 @@ def glibc_patch_test(
       patch: the diff.
       expected: "accept" or "reject".
       release: of glibc, that the patch is for ("2.36"); any when left out.
+      workload: whose calls count: a name that validate_patch --workload takes,
+        or the label of a file (it has a ":" or ends with ".json"); all that
+        were recorded when left out.
       args: more flags of validate_patch; --quick is always there.
       size: as for any test.
       tags: more tags; it measures, so that it is "exclusive".
@@ -125,6 +129,11 @@ def glibc_patch_test(
             "$(location %s_patched/files.txt)" % name,
             "--quick",
         ] + args
+        if ":" in workload or workload.endswith(".json"):
+            words.append("--workload=$(location %s)" % workload)
+            data.append(workload)
+        elif workload:
+            words.append("--workload=" + workload)
         data += [
             "//glibc_patches:base_tree",
             "//glibc_patches:base_tree_files",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <set>
@@ -28,6 +29,11 @@ constexpr double kSuspicion = 0.2;
 constexpr double kLowestNoiseFloor = 0.005;
 constexpr int kFirstPairs = 15;
 constexpr int kSecondPairs = 21;
+// Of calls that take milliseconds.
+constexpr uint64_t kLargeCall = uint64_t{4} << 20;
+constexpr int kLargePairs = 5;
+constexpr double kPatience = 1.5;
+constexpr absl::Duration kShortestLook = absl::Seconds(2);
 
 // A cell's samples, one a process.
 struct Samples {
@@ -64,65 +70,107 @@ absl::StatusOr<std::vector<Study>> RunStudies(
   return studies;
 }
 
+// Cells that are measured together.
+struct Group {
+  std::vector<size_t> cells;
+  std::vector<const kernels::PairSourceFactory*> factories;
+  absl::Duration first_budget, second_budget;
+  // Past this many times its budget a look ends with what it has.
+  double patience = 0;
+  double noise_floor = 0;
+  int control_alarms = 0;
+};
+
 class SpeedMeasurement {
  public:
-  SpeedMeasurement(
-      absl::Span<const kernels::PairSourceFactory* const> factories,
-      const SpeedPlan& plan, const SpeedOptions& options,
-      const advisor::Clock& clock, const std::function<void(double)>& progress)
-      : factories_(factories),
-        plan_(plan),
-        options_(options),
-        clock_(clock),
-        progress_(progress) {}
+  SpeedMeasurement(const SpeedFactories& factories, const SpeedPlan& plan,
+                   const SpeedOptions& options, const advisor::Clock& clock,
+                   const std::function<void(double)>& progress)
+      : plan_(plan), options_(options), clock_(clock), progress_(progress) {
+    Group crowd, alone;
+    crowd.factories = factories.side_by_side;
+    crowd.first_budget = options.first_budget;
+    crowd.second_budget = options.second_budget;
+    crowd.patience = std::numeric_limits<double>::infinity();
+    alone.factories = {factories.alone};
+    alone.first_budget = options.alone_first_budget;
+    alone.second_budget = options.alone_second_budget;
+    alone.patience = kPatience;
+    for (size_t i = 0; i < plan.cells.size(); ++i) {
+      (plan.cells[i].IsAlone() ? alone : crowd).cells.push_back(i);
+    }
+    for (Group* group : {&crowd, &alone}) {
+      if (group->cells.empty()) continue;
+      all_time_ += group->first_budget + group->second_budget;
+      groups_.push_back(std::move(*group));
+    }
+  }
 
   absl::StatusOr<SpeedResult> Run() {
     for (const SpeedCell& cell : plan_.cells) {
       result_.cells.emplace_back();
       result_.cells.back().cell = cell;
     }
-    std::vector<size_t> all(plan_.cells.size());
-    for (size_t i = 0; i < all.size(); ++i) all[i] = i;
-    Looked first;
-    absl::Status status = Look(all, options_.first_processes, kFirstPairs,
-                               options_.first_budget, 0, 0.5, first);
-    if (!status.ok()) return status;
-    result_.noise_floor = NoiseFloor(first);
-    std::set<size_t> suspects;
-    for (const size_t i : all) {
-      Conclude(first, i, 1);
-      result_.cells[i].patched_samples = first.at(i).patched;
-      result_.cells[i].control_samples = first.at(i).control;
-      if (IsSuspicious(first, i)) suspects.insert(i);
+    start_ = clock_.Monotonic();
+    for (Group& group : groups_) {
+      if (absl::Status status = Measure(group); !status.ok()) return status;
+      (IsAlone(group) ? result_.alone_noise_floor : result_.noise_floor) =
+          group.noise_floor;
+      result_.control_alarms += group.control_alarms;
     }
-    if (absl::Status looked = LookAgain(suspects); !looked.ok()) return looked;
     return std::move(result_);
   }
 
  private:
   using Looked = std::map<size_t, Samples>;
 
+  bool IsAlone(const Group& group) const {
+    return plan_.cells[group.cells.front()].IsAlone();
+  }
+
+  absl::Status Measure(Group& group) {
+    Looked first;
+    absl::Status status = Look(group, group.cells, options_.first_processes,
+                               kFirstPairs, group.first_budget, first);
+    if (!status.ok()) return status;
+    group.noise_floor = NoiseFloor(first);
+    std::set<size_t> suspects;
+    for (const size_t i : group.cells) {
+      Conclude(group, first, i, 1);
+      result_.cells[i].patched_samples = first[i].patched;
+      result_.cells[i].control_samples = first[i].control;
+      if (IsSuspicious(first, i)) suspects.insert(i);
+    }
+    return LookAgain(group, std::move(suspects));
+  }
+
   // Adds `processes` processes' samples of `cells`.
-  absl::Status Look(absl::Span<const size_t> cells, int processes, int pairs,
-                    absl::Duration budget, double done, double share,
+  absl::Status Look(const Group& group, absl::Span<const size_t> cells,
+                    int processes, int pairs, absl::Duration budget,
                     Looked& looked) {
     StudyPlan plan;
     plan.seed = options_.seed + static_cast<uint64_t>(++looks_);
-    const int lanes = static_cast<int>(factories_.size());
+    const int lanes = static_cast<int>(group.factories.size());
     plan.min_processes = std::max(2, (processes + lanes - 1) / lanes);
     plan.max_processes = 2 * plan.min_processes;
     plan.budget = budget;
+    plan.hard_limit = group.patience * std::max(budget, kShortestLook);
     for (const size_t i : cells) {
       const SpeedCell& cell = plan_.cells[i];
       for (const int side : {cell.patched_side(), cell.control_side()}) {
-        plan.contrasts.push_back({cell.cell, cell.base_side, side, pairs});
+        plan.contrasts.push_back(
+            {cell.cell, cell.base_side, side,
+             cell.cell.size >= kLargeCall ? kLargePairs : pairs});
       }
     }
     const absl::StatusOr<std::vector<Study>> studies =
-        RunStudies(factories_, plan, clock_,
-                   [&](double part) { progress_(done + share * part); });
+        RunStudies(group.factories, plan, clock_, [&](double) {
+          progress_(std::min(
+              1.0, absl::FDivDuration(clock_.Monotonic() - start_, all_time_)));
+        });
     if (!studies.ok()) return studies.status();
     for (const Study& study : *studies) {
+      if (study.processes == 0) continue;
       result_.processes += study.processes;
       // In the order of the contrasts: a patched one, then its control.
       for (size_t k = 0; k < cells.size(); ++k) {
@@ -159,8 +207,12 @@ class SpeedMeasurement {
            kernels::MeanPValue(looked.at(index).patched) < kSuspicion;
   }
 
-  void Conclude(const Looked& looked, size_t index, double adjusted_p) {
-    const Samples& samples = looked.at(index);
+  void Conclude(const Group& group, const Looked& looked, size_t index,
+                double adjusted_p) {
+    const auto at = looked.find(index);
+    // No process came to its end in time.
+    if (at == looked.end() || at->second.patched.size() < 2) return;
+    const Samples& samples = at->second;
     SpeedCellResult& cell = result_.cells[index];
     cell.interval = MeanInterval(samples.patched, kConfidence);
     cell.p_value = adjusted_p;
@@ -168,28 +220,25 @@ class SpeedMeasurement {
     cell.base_cycles = kernels::Median(samples.base_cycles);
     cell.patched_cycles = kernels::Median(samples.patched_cycles);
     cell.judgement = JudgeSamples(samples.patched, adjusted_p,
-                                  result_.noise_floor, options_.band);
+                                  group.noise_floor, options_.band);
     cell.excludes_regression =
         cell.interval.high < std::log1p(options_.tolerated);
   }
 
-  absl::Status LookAgain(std::set<size_t> suspects) {
+  absl::Status LookAgain(Group& group, std::set<size_t> suspects) {
     Looked looked;
     const absl::Duration start = clock_.Monotonic();
     bool first_round = true;
     while (!suspects.empty()) {
       const absl::Duration used = clock_.Monotonic() - start;
-      if (!first_round && used > options_.second_budget) break;
-      const double done =
-          0.5 +
-          0.5 * std::min(1.0, absl::FDivDuration(used, options_.second_budget));
-      const absl::Status status = Look(
-          std::vector<size_t>(suspects.begin(), suspects.end()),
-          options_.second_processes, kSecondPairs,
-          std::max(absl::ZeroDuration(), (options_.second_budget - used) / 2),
-          done, 0.5 * (1 - done), looked);
+      if (!first_round && used > group.second_budget) break;
+      const absl::Status status =
+          Look(group, std::vector<size_t>(suspects.begin(), suspects.end()),
+               options_.second_processes, kSecondPairs,
+               std::max(absl::ZeroDuration(), (group.second_budget - used) / 2),
+               looked);
       if (!status.ok()) return status;
-      ConcludeAll(looked);
+      ConcludeAll(group, looked);
       for (auto i = suspects.begin(); i != suspects.end();) {
         const SpeedCellResult& cell = result_.cells[*i];
         const bool decided = cell.excludes_regression ||
@@ -201,7 +250,7 @@ class SpeedMeasurement {
     return absl::OkStatus();
   }
 
-  void ConcludeAll(const Looked& looked) {
+  void ConcludeAll(Group& group, const Looked& looked) {
     // Cells that were not looked at again count as tests too.
     std::vector<double> p_values(plan_.cells.size(), 1), controls = p_values;
     for (const auto& [index, samples] : looked) {
@@ -210,26 +259,27 @@ class SpeedMeasurement {
     }
     const auto adjusted = kernels::BenjaminiHochberg(p_values);
     const auto adjusted_controls = kernels::BenjaminiHochberg(controls);
-    result_.control_alarms = 0;
+    group.control_alarms = 0;
     for (const auto& [index, samples] : looked) {
-      Conclude(looked, index, adjusted[index]);
+      Conclude(group, looked, index, adjusted[index]);
       const SpeedJudgement control =
           JudgeSamples(samples.control, adjusted_controls[index],
-                       result_.noise_floor, options_.band);
+                       group.noise_floor, options_.band);
       if (control != SpeedJudgement::kSlower &&
           control != SpeedJudgement::kFaster) {
         continue;
       }
-      ++result_.control_alarms;
+      ++group.control_alarms;
       result_.cells[index].judgement = SpeedJudgement::kCannotTell;
     }
   }
 
-  const absl::Span<const kernels::PairSourceFactory* const> factories_;
   const SpeedPlan& plan_;
   const SpeedOptions& options_;
   const advisor::Clock& clock_;
   const std::function<void(double)>& progress_;
+  std::vector<Group> groups_;
+  absl::Duration start_, all_time_;
   int looks_ = 0;
   SpeedResult result_;
 };
@@ -283,10 +333,9 @@ SpeedJudgement JudgeSamples(absl::Span<const double> samples, double adjusted_p,
 }
 
 absl::StatusOr<SpeedResult> MeasureSpeed(
-    absl::Span<const kernels::PairSourceFactory* const> factories,
-    const SpeedPlan& plan, const SpeedOptions& options,
-    const advisor::Clock& clock, const std::function<void(double)>& progress) {
-  if (plan.cells.empty()) return SpeedResult();
+    const SpeedFactories& factories, const SpeedPlan& plan,
+    const SpeedOptions& options, const advisor::Clock& clock,
+    const std::function<void(double)>& progress) {
   return SpeedMeasurement(factories, plan, options, clock, progress).Run();
 }
 

@@ -46,8 +46,9 @@ struct SpeedCellResult {
 struct SpeedResult {
   std::vector<SpeedCellResult> cells;
   // A log ratio: what the control, which is the base's code once more, differed
-  // by in 95 of 100 cells.
+  // by in 95 of 100 cells; the second of those that were measured alone.
   double noise_floor = 0;
+  double alone_noise_floor = 0;
   // Cells in which the control itself would have been called slower or faster.
   int control_alarms = 0;
   int processes = 0;
@@ -67,7 +68,18 @@ struct SpeedOptions {
   int second_processes = 12;
   absl::Duration first_budget = absl::Seconds(9);
   absl::Duration second_budget = absl::Seconds(12);
+  // Of cells that are measured alone.
+  absl::Duration alone_first_budget = absl::Seconds(8);
+  absl::Duration alone_second_budget = absl::Seconds(6);
   uint64_t seed = 1;
+};
+
+struct SpeedFactories {
+  // One a CPU; they work at the same time.
+  std::vector<const kernels::PairSourceFactory*> side_by_side;
+  // Has all CPUs, for cells that are measured alone; nullptr where the plan has
+  // none.
+  const kernels::PairSourceFactory* alone = nullptr;
 };
 
 // Two looks. The first finds cells that look slower or faster, or that are too
@@ -77,11 +89,10 @@ struct SpeedOptions {
 // beyond the band (t test, Benjamini and Hochberg over all cells of the plan,
 // q = 1 %) and whose median does (distribution-free 95 % interval), while its
 // control does not. Same is one whose 95 % interval lies within the band.
-// `factories`, one a CPU, work at the same time.
 absl::StatusOr<SpeedResult> MeasureSpeed(
-    absl::Span<const kernels::PairSourceFactory* const> factories,
-    const SpeedPlan& plan, const SpeedOptions& options,
-    const advisor::Clock& clock, const std::function<void(double)>& progress);
+    const SpeedFactories& factories, const SpeedPlan& plan,
+    const SpeedOptions& options, const advisor::Clock& clock,
+    const std::function<void(double)>& progress);
 
 // 1.034 for a log ratio of 0.0334, as "+3.4 %".
 std::string FormatChange(double log_ratio);

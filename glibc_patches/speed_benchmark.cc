@@ -101,7 +101,9 @@ int Main(int argc, char** argv) {
     if (variant.name == argv[4]) variants.push_back(&variant);
   }
   if (variants.empty()) return Fail("no such variant");
-  const SpeedPlan plan = PlanSpeed(variants, Thresholds(), SpeedEffort::kQuick);
+  SpeedMachine machine;
+  machine.thresholds = Thresholds();
+  const SpeedPlan plan = PlanSpeed(variants, machine, SpeedEffort::kQuick);
 
   const advisor::RealFileReader files;
   const advisor::RealDialogueStarter dialogues;
@@ -109,21 +111,21 @@ int Main(int argc, char** argv) {
   const auto self = files.Resolve("/proc/self/exe");
   if (!self.ok()) return Fail(self.status().message());
   std::vector<std::unique_ptr<PlacedPairSourceFactory>> factories;
-  std::vector<const kernels::PairSourceFactory*> pointers;
+  SpeedFactories lanes;
   for (const int cpu : advisor::AllowedCpus()) {
     kernels::WorkerSetup setup{&dialogues, advisor::Command(), {cpu}};
     setup.command.argv = {*self, kMeasurementWorker};
     setup.command.time_limit = absl::Seconds(30);
     factories.push_back(std::make_unique<PlacedPairSourceFactory>(
         std::move(setup), trees, plan.sides));
-    pointers.push_back(factories.back().get());
+    lanes.side_by_side.push_back(factories.back().get());
   }
   for (int run = 1; run <= runs; ++run) {
     SpeedOptions options;
     options.seed = static_cast<uint64_t>(run) * 7919;
     const absl::Duration start = clock.Monotonic();
     const auto result =
-        MeasureSpeed(pointers, plan, options, clock, [](double) {});
+        MeasureSpeed(lanes, plan, options, clock, [](double) {});
     if (!result.ok()) return Fail(result.status().message());
     PrintRun(run, *result, absl::ToDoubleSeconds(clock.Monotonic() - start));
   }

@@ -79,8 +79,8 @@ SpeedResult Measure(double slowdown, double noise, uint64_t seed) {
   options.seed = seed;
   options.second_budget = absl::Milliseconds(200);
   const advisor::RealClock clock;
-  const auto result =
-      MeasureSpeed({&factory, &factory}, Plan(), options, clock, [](double) {});
+  const auto result = MeasureSpeed({{&factory, &factory}, &factory}, Plan(),
+                                   options, clock, [](double) {});
   EXPECT_TRUE(result.ok()) << result.status();
   return result.value_or(SpeedResult());
 }

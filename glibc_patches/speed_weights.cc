@@ -205,8 +205,9 @@ void Judge(std::vector<Change>& changes) {
     WorkloadChange& change = changes[i].change;
     // An interval of fewer is unbounded.
     if (change.processes < 2) continue;
-    change.interval = kernels::MeanInterval(changes[i].patched, kConfidence);
-    change.control = kernels::MeanInterval(changes[i].control, kConfidence);
+    // One process that something disturbed tells of all calls: the median.
+    change.interval = kernels::MedianInterval(changes[i].patched, kConfidence);
+    change.control = kernels::MedianInterval(changes[i].control, kConfidence);
     const double floor =
         std::max(std::abs(change.control.low), std::abs(change.control.high));
     change.judgement =

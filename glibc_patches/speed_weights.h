@@ -54,7 +54,8 @@ struct WorkloadChange {
   std::string kind;   // of variants: "evex_unaligned_erms"
   std::string calls;  // "copies", "memset" or "copies and memset"
   SpeedJudgement judgement = SpeedJudgement::kCannotTell;
-  // log(patched / base), 95 % over processes; the control's likewise.
+  // log(patched / base): the median over processes and its distribution-free
+  // 95 % interval; the control's likewise.
   kernels::Interval interval = {0, 0, 0};
   kernels::Interval control = {0, 0, 0};
   // The share of its time that the interval is about: in calls of sizes near a

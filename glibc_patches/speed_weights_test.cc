@@ -123,29 +123,28 @@ TEST(SpeedWeightsTest, OtherThresholdsAndCopiersAreBesideTheMix) {
   EXPECT_EQ(weighed.changes[0].interval.middle, 0);
 }
 
-// 0.75 of the time by 4 %, 0.25 by -8 %: 1 %, and 0.75 by 8 %: 4 %.
+// 0.75 of the time by 4 %, 0.25 by -8 %: 1 %. And so on: 1.75 %, 2.5 %, ...
 TEST(SpeedWeightsTest, TheWholeMixIsTheSumOfItsParts) {
   SpeedResult speed;
   speed.cells = {CellOf(16, 10, Regime::kHot), CellOf(1024, 100, Regime::kHot)};
-  SetSamples(speed.cells[0], {0.04, 0.08, 0.04, 0.08});
-  SetSamples(speed.cells[1], {-0.08, -0.08, -0.08, -0.08});
-  WeighedSpeed weighed =
+  // In random order, and one process that was disturbed.
+  SetSamples(speed.cells[0],
+             {0.06, 0.04, 0.05, 0.08, 0.07, 0.09, 0.10, 0.11, 3.00});
+  SetSamples(speed.cells[1], std::vector<double>(9, -0.08));
+  const WeighedSpeed weighed =
       Weigh(MixOf({Calls({{16, 300, 4800}, {1024, 10, 10240}})}), speed);
   ASSERT_EQ(weighed.changes.size(), 1u);
   const WorkloadChange& change = weighed.changes[0];
   EXPECT_EQ(change.kind, "evex_unaligned_erms");
   EXPECT_EQ(change.calls, "copies");
-  EXPECT_EQ(change.processes, 4);
+  EXPECT_EQ(change.processes, 9);
   EXPECT_THAT(change.measured.value_or(0), DoubleNear(1, 1e-12));
-  const double low = std::log(1.01), high = std::log(1.04);
-  const double mean = (low + high) / 2;
-  EXPECT_THAT(change.interval.middle, DoubleNear(mean, 1e-12));
-  // The standard deviation of two and two around it, over sqrt(4), times the
-  // 97.5 % quantile of Student's t with 3 degrees of freedom.
-  const double half = (high - low) / 2 * std::sqrt(4.0 / 3) / 2 * 3.182446;
-  EXPECT_THAT(change.interval.low, DoubleNear(mean - half, 1e-6));
-  EXPECT_THAT(change.interval.high, DoubleNear(mean + half, 1e-6));
-  EXPECT_EQ(change.judgement, SpeedJudgement::kCannotTell);
+  // The fifth of nine: 0.75 * 0.08 - 0.25 * 0.08. At least 95 %: from the
+  // second to the eighth (binomial distribution: 96.1 %).
+  EXPECT_THAT(change.interval.middle, DoubleNear(std::log(1.04), 1e-12));
+  EXPECT_THAT(change.interval.low, DoubleNear(std::log(1.0175), 1e-12));
+  EXPECT_THAT(change.interval.high, DoubleNear(std::log(1.0625), 1e-12));
+  EXPECT_EQ(change.control.middle, 0);
 }
 
 SpeedJudgement JudgementOf(double change) {

@@ -23,8 +23,8 @@
 #include "glibc_patches/emulated_look.h"
 #include "glibc_patches/emulation.h"
 #include "glibc_patches/loaded_trees.h"
-#include "glibc_patches/placed_pair_source.h"
 #include "glibc_patches/speed_plan.h"
+#include "glibc_patches/speed_run.h"
 #include "glibc_patches/tree_release.h"
 #include "kernels/variant.h"
 
@@ -33,18 +33,6 @@ namespace {
 
 using ::kernels::KernelParameters;
 using ::kernels::Variant;
-
-SpeedEffort EffortOfSpeed(ValidationEffort effort) {
-  switch (effort) {
-    case ValidationEffort::kQuick:
-      return SpeedEffort::kQuick;
-    case ValidationEffort::kNormal:
-      return SpeedEffort::kNormal;
-    case ValidationEffort::kThorough:
-      return SpeedEffort::kThorough;
-  }
-  return SpeedEffort::kNormal;
-}
 
 SpeedOptions OptionsOf(const ValidationInput& input) {
   SpeedOptions options;
@@ -373,36 +361,9 @@ class Validation {
                        });
       if (!is_new && unmeasured_.count(variant) == 0) both.push_back(variant);
     }
-    const SpeedPlan plan =
-        PlanSpeed(both, machine_, EffortOfSpeed(input_.effort));
-    const PlacedTrees trees{input_.built_base, input_.scratch + "/control",
-                            input_.built_patched};
-    absl::Status status = CopyControl(trees.base, trees.control);
+    const absl::Status status =
+        MeasurePatch(both, machine_, cpu_, input_, doors_, verdict_);
     if (!status.ok()) return status;
-    const auto self = doors_.files.Resolve("/proc/self/exe");
-    if (!self.ok()) return self.status();
-    std::vector<std::unique_ptr<PlacedPairSourceFactory>> factories;
-    std::vector<const kernels::PairSourceFactory*> pointers;
-    std::vector<int> cpus = advisor::AllowedCpus();
-    if (cpus.size() > 4) cpus.resize(4);
-    for (const int cpu : cpus) {
-      kernels::WorkerSetup setup{&doors_.dialogues, advisor::Command(), {cpu}};
-      setup.command.argv = {*self, kMeasurementWorker};
-      setup.command.environment = doors_.environment.ForChild();
-      setup.command.time_limit = absl::Seconds(30);
-      factories.push_back(std::make_unique<PlacedPairSourceFactory>(
-          std::move(setup), trees, plan.sides));
-      pointers.push_back(factories.back().get());
-    }
-    const auto before = advisor::ReadCpuTimes(doors_.files);
-    absl::StatusOr<SpeedResult> speed = MeasureSpeed(
-        pointers, plan, verdict_.speed_options, doors_.clock,
-        [&](double share) { doors_.progress("measuring", share); });
-    if (!speed.ok()) return speed.status();
-    speed->steal =
-        advisor::StealShare(before, advisor::ReadCpuTimes(doors_.files));
-    verdict_.weighed = Weigh(input_.mix, *speed);
-    verdict_.speed = *std::move(speed);
     verdict_.speed_seconds =
         absl::ToDoubleSeconds(doors_.clock.Monotonic() - start);
     return absl::OkStatus();

@@ -65,6 +65,9 @@ struct Verdict {
   std::optional<SpeedResult> speed;
   // Of its cells.
   WeighedSpeed weighed;
+  // States of memory and CPUs that it was measured in, and others.
+  std::vector<std::string> regimes;
+  std::vector<RegimeGap> regime_gaps;
   // nullopt: the patch touches no threshold code.
   std::optional<ThresholdResult> thresholds;
   Claim claim = Claim::kNone;

@@ -74,8 +74,14 @@ Verdict SampleAccept() {
                      "__memset_evex_unaligned_erms"};
   verdict.checks = {CheckOf("content"), CheckOf("coverage")};
   verdict.checks[1].coverage = BlockCoverage{13, 24, {}};
-  verdict.speed =
-      SpeedResult{{CellOf(24, 0), CellOf(1536, 0.001)}, 0.008, 0, 18, 0.001};
+  verdict.speed = SpeedResult{
+      {CellOf(24, 0), CellOf(1536, 0.001)}, 0.008, 0.01, 0, 18, 0.001};
+  verdict.regimes = {"buffers in use", "caches beyond L2"};
+  verdict.regime_gaps = {
+      {{"memory", "destination read back"}, {}, "not with --quick"},
+      {{"all CPUs copying"},
+       {"__memset_evex_unaligned_erms"},
+       "one CPU only"}};
   verdict.weighed = WeighedCells(*verdict.speed);
   verdict.build_seconds = 4.5;
   verdict.check_seconds = 3.25;
