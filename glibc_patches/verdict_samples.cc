@@ -79,9 +79,7 @@ Verdict SampleAccept() {
   verdict.regimes = {"buffers in use", "caches beyond L2"};
   verdict.regime_gaps = {
       {{"memory", "destination read back"}, {}, "not with --quick"},
-      {{"all CPUs copying"},
-       {"__memset_evex_unaligned_erms"},
-       "one CPU only"}};
+      {{"all CPUs copying"}, {"__memset_evex_unaligned_erms"}, "one CPU only"}};
   verdict.weighed = WeighedCells(*verdict.speed);
   verdict.build_seconds = 4.5;
   verdict.check_seconds = 3.25;
