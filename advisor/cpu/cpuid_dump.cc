@@ -148,6 +148,7 @@ class Parser {
     }
     if (!dump_.cpus.empty()) return absl::OkStatus();
     std::string& note = dump_.notes[key];
+    if (key == kXcr0Note && !note.empty()) return absl::OkStatus();
     const bool joins = !note.empty() && !value.empty();
     absl::StrAppend(&note, joins ? "; " : "", value);
     return absl::OkStatus();
@@ -165,7 +166,12 @@ class Parser {
       }
       note.value = number;
     }
-    (dump_.cpus.empty() ? head_xcr0_ : cpu_xcr0_) = note;
+    std::optional<Xcr0Note>& known =
+        dump_.cpus.empty() ? head_xcr0_ : cpu_xcr0_;
+    if (known.has_value() && known->value != note.value) {
+      return Error("one XCR0", absl::StrCat("a second one, ", Quoted(value)));
+    }
+    known = note;
     return absl::OkStatus();
   }
 

@@ -176,6 +176,30 @@ TEST(ParseCpuidDumpTest, QuotesJunkInOneShortLine) {
   EXPECT_LT(error.size(), 400);
 }
 
+TEST(ParseCpuidDumpTest, AcceptsOneXcr0Only) {
+  const std::string leaves = absl::StrCat(kLeaf0, kLeaf1, kExtended);
+  EXPECT_EQ(ErrorOf(absl::StrCat("# xcr0: 0x7\n# xcr0: none\nCPU:\n", leaves)),
+            "x.txt:2: expected one XCR0, found a second one, \"none\"");
+  EXPECT_EQ(ErrorOf(absl::StrCat("CPU:\n# xcr0: 0x7\n# xcr0: 0x3\n", leaves)),
+            "x.txt:3: expected one XCR0, found a second one, \"0x3\"");
+}
+
+TEST(FormatCpuidDumpTest, KeepsNotesThatStandTwiceOrAreEmpty) {
+  const auto dump =
+      ParseCpuidDump(absl::StrCat("# machine: one\n# machine:\n# machine: two\n"
+                                  "# role:\n# role: guest\n# role:\n# source:\n"
+                                  "# xcr0: 0x7\n# xcr0: 0x07\nCPU:\n",
+                                  kLeaf0, kLeaf1, kExtended),
+                     "in");
+  ASSERT_TRUE(dump.ok()) << dump.status();
+  EXPECT_THAT(dump->notes,
+              ElementsAre(Pair("machine", "one; two"), Pair("role", "guest"),
+                          Pair("source", ""), Pair("xcr0", "0x7")));
+  const auto again = ParseCpuidDump(FormatCpuidDump(*dump), "again");
+  ASSERT_TRUE(again.ok()) << again.status();
+  ExpectSame(*dump, *again);
+}
+
 TEST(FormatCpuidDumpTest, KeepsEveryNativeLeaf) {
   CpuidDump dump;
   dump.cpus.push_back(ReadNativeCpuid());
