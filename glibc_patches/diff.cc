@@ -275,6 +275,7 @@ class Parser {
     hunk.line = static_cast<int>(at_) + 1;
     ++at_;
     int64_t old_left = hunk.old_count, new_left = hunk.new_count;
+    if (current_->hunks.empty()) old_ended_ = new_ended_ = false;
     while (old_left > 0 || new_left > 0) {
       const absl::string_view line =
           at_ < lines_.size() ? lines_[at_] : absl::string_view();
@@ -293,6 +294,11 @@ class Parser {
                               " more new lines of the hunk of line ",
                               header + 1, ", ", Found(at_)));
       }
+      if ((is_old && old_ended_) || (is_new && new_ended_)) {
+        return Error(at_, absl::StrCat("expected no line of a side after its "
+                                       "last, which has no newline, ",
+                                       Found(at_)));
+      }
       hunk.lines.push_back(
           {kind, std::string(line.empty() ? line : line.substr(1)), true});
       old_left -= is_old ? 1 : 0;
@@ -309,7 +315,10 @@ class Parser {
 
   // "\ No newline at end of file", in whatever language.
   void MarkNoNewline(Hunk& hunk) {
-    hunk.lines.back().ends_with_newline = false;
+    DiffLine& line = hunk.lines.back();
+    line.ends_with_newline = false;
+    old_ended_ = old_ended_ || line.kind != '+';
+    new_ended_ = new_ended_ || line.kind != '-';
     ++at_;
   }
 
@@ -345,6 +354,9 @@ class Parser {
   size_t at_ = 0;
   std::vector<FileChange> files_;
   std::optional<FileChange> current_;
+  // Whether the last line of a side of the current file was seen.
+  bool old_ended_ = false;
+  bool new_ended_ = false;
   // Between "diff --git" and "---".
   bool in_git_header_ = false;
   absl::string_view git_header_;

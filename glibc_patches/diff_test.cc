@@ -119,6 +119,27 @@ TEST(DiffTest, ReadsQuotedPathsAndEmptyContextWithoutItsBlank) {
   EXPECT_EQ(diff->files[0].hunks[0].lines[0].kind, ' ');
 }
 
+TEST(DiffTest, ASideEndsWithItsLineWithoutANewline) {
+  const std::string names = "--- a/x\n+++ b/x\n";
+  const std::string mark = "\\ No newline at end of file\n";
+  for (const std::string& text :
+       {names + "@@ -1 +1 @@\n-a\n" + mark + "+b\n" + mark,
+        names + "@@ -1 +1,2 @@\n-a\n" + mark + "+a\n+b\n",
+        names + "@@ -1 +1 @@\n-a\n+b\n" + mark + names +
+            "@@ -2 +2 @@\n-a\n+b\n"}) {
+    const auto diff = ParseDiff(text, "p");
+    EXPECT_TRUE(diff.ok()) << text << diff.status();
+  }
+  for (const std::string& text :
+       {names + "@@ -1,2 +1,3 @@\n+a\n" + mark + " b\n c\n",
+        names + "@@ -1,2 +1,2 @@\n a\n" + mark + "-b\n+c\n",
+        names + "@@ -1 +1 @@\n-a\n+b\n" + mark + "@@ -4 +4 @@\n-c\n+d\n",
+        names + "@@ -1,2 +1 @@\n-a\n" + mark + "-b\n+c\n"}) {
+    EXPECT_THAT(ErrorOf(text), HasSubstr("expected no line of a side after"))
+        << text;
+  }
+}
+
 TEST(DiffTest, SaysInWhichLineItStoppedToUnderstand) {
   const std::string names = "--- a/x\n+++ b/x\n";
   const std::vector<std::pair<std::string, std::string>> cases = {
