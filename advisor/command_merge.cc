@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "advisor/fleet/measured_result.h"
 #include "advisor/fleet/merged_advice.h"
+#include "advisor/left_out.h"
 #include "advisor/render/merged_advice_renderer.h"
 
 namespace advisor {
@@ -20,7 +21,7 @@ constexpr FlagRow kFlags[] = {
 absl::StatusOr<ExitStatus> Run(const CommandContext& context,
                                const Flags& flags) {
   std::vector<MeasuredResult> results;
-  size_t bad = 0;
+  LeftOut left_out(context.err);
   for (const std::string& path : flags.arguments()) {
     const absl::StatusOr<std::string> text =
         context.files.Read(path == "-" ? "/dev/stdin" : path);
@@ -30,21 +31,20 @@ absl::StatusOr<ExitStatus> Run(const CommandContext& context,
       if (result.ok()) {
         results.push_back(*std::move(result));
       } else {
-        PrintError(context.err, result.status().message());
-        ++bad;
+        left_out.Add(result.status());
       }
     }
   }
-  if (results.empty()) {
-    return absl::InvalidArgumentError(
-        bad == 0 ? "expected results of recommend --format=jsonl, found none"
-                 : "none of the lines is a measured result");
-  }
-  if (bad > 0) {
-    PrintError(context.err,
-               absl::StrCat(results.size(),
-                            results.size() == 1 ? " result, " : " results, ",
-                            bad, bad == 1 ? " line" : " lines", " left out"));
+  const size_t bad = left_out.count();
+  if (absl::Status status = left_out.Conclude(
+          results.size(),
+          absl::StrCat(results.size(),
+                       results.size() == 1 ? " result, " : " results, ", bad,
+                       bad == 1 ? " line" : " lines", " left out"),
+          "expected results of recommend --format=jsonl, found none",
+          "none of the lines is a measured result");
+      !status.ok()) {
+    return status;
   }
   const std::vector<MergedGroup> groups = MergeResults(std::move(results));
   context.out << (flags.Get("format") == "json"

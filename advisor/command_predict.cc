@@ -17,6 +17,7 @@
 #include "advisor/host/archive_reader.h"
 #include "advisor/host/interrupt.h"
 #include "advisor/input/machine_input.h"
+#include "advisor/left_out.h"
 #include "advisor/machine_texts.h"
 #include "advisor/ordered_pipeline.h"
 #include "advisor/prediction_answer.h"
@@ -285,7 +286,7 @@ class Command {
                               context_.columns);
     ProgressLine progress(context_.err, context_.terminal);
     size_t good = 0;
-    size_t bad = 0;
+    LeftOut left_out(context_.err);
     bool has_finding = false;
     bool is_open = false;
     if (!check_text()) context_.out << renderer->Head();
@@ -317,11 +318,10 @@ class Command {
                 ++good;
               } else if (!absl::IsCancelled(result.status())) {
                 progress.Clear();
-                PrintError(context_.err, result.status().message());
-                ++bad;
+                left_out.Add(result.status());
               }
             }
-            progress.ShowText(Summary(good, bad));
+            progress.ShowText(Summary(good, left_out.count()));
           });
       end = ForEachMachineChunk(
           context_.files, paths, flags_.Has("recursive"), kChunk,
@@ -330,11 +330,12 @@ class Command {
     progress.Clear();
     if (!check_text()) context_.out << renderer->Tail();
     if (!end.ok()) return end;
-    if (good > 0 && bad > 0) PrintError(context_.err, Summary(good, bad));
-    if (good == 0) {
-      return absl::InvalidArgumentError(
-          bad == 0 ? "there is no file to predict for"
-                   : "none of the files could be predicted for");
+    if (absl::Status status =
+            left_out.Conclude(good, Summary(good, left_out.count()),
+                              "there is no file to predict for",
+                              "none of the files could be predicted for");
+        !status.ok()) {
+      return status;
     }
     return StatusOf(has_finding, is_open);
   }

@@ -1,9 +1,9 @@
 // How the program ends, for every command: its exit status, and on standard
 // error exactly one clear line where something is wrong.
 //
-// What all commands have in common is derived from their tables; kBaseWords and
-// kRows hold what is to be added for a new one. In their words, @NAME stands
-// for a file that Files makes.
+// What all commands have in common is derived from their tables; kBaseWords,
+// kEnds and kRows hold what is to be added for a new one. In their words, @NAME
+// stands for a file that Files makes.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -12,8 +12,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -59,6 +61,19 @@ constexpr BaseWords kBaseWords[] = {
     {"version", ""},
 };
 
+// The exit statuses of a command, but for 4 and those of signals, which all
+// have. Each stands in a row below.
+struct Ends {
+  const char* command;
+  std::set<int> statuses;
+};
+const Ends kEnds[] = {
+    {"compare", {0, 2}},       {"help", {0, 2}},      {"inspect", {0, 2}},
+    {"lint", {0, 1, 2}},       {"mask", {0, 1, 2}},   {"merge", {0, 2}},
+    {"predict", {0, 1, 2, 3}}, {"recommend", {0, 2}}, {"verify", {0, 1, 2, 3}},
+    {"version", {0, 2}},
+};
+
 struct Row {
   const char* words;
   int exit_status;
@@ -69,7 +84,10 @@ constexpr Row kRows[] = {
     {"hepl", 2, "help"},
     {"no-such-command", 2, "no-such-command"},
     {"--hepl", 2, "hepl"},
+    {"version", 0, ""},
     {"version now", 2, "unexpected argument"},
+    {"help", 0, ""},
+    {"help verify", 0, ""},
     {"help no-such-command", 2, "no-such-command"},
     {"compare", 2, "missing argument"},
     {"compare @dump", 2, "missing argument"},
@@ -79,31 +97,75 @@ constexpr Row kRows[] = {
     {"compare @empty @dump", 2, "@empty"},
     {"compare @dump @unreadable", 2, "@unreadable"},
     {"compare @dump @dump", 0, ""},
+    {"inspect --cpuid=@dump", 0, ""},
     {"inspect --glibc=2.99", 2, "2.42"},
     {"inspect --pid=-wrong-", 2, "-wrong-"},
+    {"inspect --pid=0", 2, "process number"},
     {"inspect --pid=999999999", 2, "999999999"},
+    {"inspect --pid=@pid --glibc=2.36", 2, "excludes"},
+    {"inspect --pid=@pid", 0, ""},
     {"lint glibc.cpu.x86_non_temporal_threshold=1 --glibc=2.99", 2, "2.42"},
     {"lint glibc.cpu.x86_non_temporal_treshold=1 --glibc=2.36", 1, ""},
+    {"lint glibc.malloc.arena_max=1 --glibc=2.36", 0, ""},
+    {"lint --pid=@pid --unit=@unit", 2, "exclude each other"},
+    {"lint --pid=-wrong-", 2, "-wrong-"},
+    {"lint --pid=999999999", 2, "999999999"},
+    {"lint --pid=@pid --glibc=2.36", 0, ""},
+    {"lint --unit=@none", 2, "@none"},
+    {"lint --unit=@folder", 2, "@folder"},
+    {"lint --unit=no-such-unit", 2, "no-such-unit"},
+    {"lint --unit=@unit --glibc=2.36", 1, ""},
+    {"lint --image-root=@none", 2, "@none"},
+    {"lint --image-root=@folder", 2, "@folder"},
+    {"lint --image-root=@folder --glibc=2.36", 0, ""},
     {"mask", 2, "--for"},
     {"mask --for=speed", 2, "no-avx512"},
+    {"mask --for=pool --cpuid=@dump --glibc=2.36", 2, "at least 2 machines"},
+    {"mask --for=no-avx --cpuid=@dump --glibc=2.36", 0, ""},
+    // Compiled for x86-64-v3: no mask takes AVX out of it.
+    {"mask --for=no-avx --cpuid=@dump --glibc=2.39-37.el10", 1, ""},
     {"merge", 2, "missing argument"},
     {"merge @none", 2, "@none"},
     {"merge @folder", 2, "@folder"},
     {"merge @empty", 2, "found none"},
     {"merge @unreadable", 2, "@unreadable"},
+    {"merge @off", 2, "@off"},
+    {"merge @results", 0, ""},
     {"predict --cpuid=@dump --glibc=2.25", 2, "2.26"},
     {"predict --cpuid=@dump --glibc=@none", 2, ""},
     {"predict --cpuid=@dump --glibc=@garbage", 2, "@garbage"},
     {"predict --cpuid=@dump --glibc=@folder", 2, "@folder"},
     {"predict @none", 2, "@none"},
+    {"predict @archive", 2, "@archive"},
+    {"predict --cpuid=@qemu --glibc=2.36 --check", 0, ""},
     {"predict --cpuid=@dump --glibc=2.28 --check", 1, ""},
+    // It tells too little for all of the questions.
+    {"predict --cpuid=@lscpu --glibc=2.36 --check", 3, ""},
     {"recommend --cpuid=@dump --glibc=2.36 --measure=quick", 2, "--measure"},
     {"recommend --source=none", 2, "source"},
     {"recommend --cpuid=@dump --glibc=2.36", 0, ""},
-    {"verify glibc.cpu.no_such_tunable=1", 1, ""},
+    {"recommend --cpuid=@dump --glibc=2.36 --workload=compiler", 2,
+     "--workload"},
+    {"recommend --workload=no-such", 2, "compiler, "},
+    {"recommend --workload=@none", 2, "@none"},
+    {"recommend --workload=@folder", 2, "@folder"},
+    {"recommend --workload=@garbage", 2, "@garbage"},
+    {"recommend --workload=@empty", 2, "@empty"},
+    {"recommend --workload=@unreadable", 2, "@unreadable"},
+    {"recommend @dump", 2, "--glibc"},
+    {"recommend @none --glibc=2.36", 2, "@none"},
+    {"recommend @folder --glibc=2.36", 2, "no file"},
+    {"verify", 2, "GLIBC_TUNABLES"},
+    {"verify glibc.no_such_name=1", 1, ""},
+    // Nothing that is measured.
+    {"verify glibc.malloc.arena_max=1", 0, ""},
     {"verify a=1 b=1", 2, "one STRING"},
     {"verify glibc.malloc.arena_max=1 -- @none", 2, "@none"},
+    {"verify glibc.malloc.arena_max=1 -- @garbage", 2, "@garbage"},
     {"verify glibc.malloc.arena_max=1 -- no-such-program", 2, "PATH"},
+    {"verify glibc.malloc.arena_max=1 -- @fails_with_it", 1, ""},
+    // Less than the rounds that an interval needs.
+    {"verify glibc.malloc.arena_max=1 --budget=0.1 -- @slow", 3, ""},
 };
 
 // Files that are good, or wrong in one way each.
@@ -115,6 +177,23 @@ class Files {
     Make("archive.tar.gz", "\x1f\x8b\x08 no gzip");
     paths_["archive"] = paths_["archive.tar.gz"];
     paths_["dump"] = kDump;
+    paths_["lscpu"] = "testdata/inputs/lscpu/emerald_rapids_guest.lscpu.txt";
+    paths_["qemu"] =
+        "testdata/cpuid/amd_06-06-03_qemu-virtual-version-2-0-0_qemu-tcg_"
+        "qemu72-tcg-qemu64-pc-2.0.txt";
+    // Of this test, where a path stands for others.
+    paths_["pid"] = absl::StrCat(getpid());
+    Make("unit",
+         "[Service]\n"
+         "Environment=GLIBC_TUNABLES=glibc.cpu.x86_non_temporal_treshold=1\n");
+    MakeScript("fails_with_it", "test -z \"$GLIBC_TUNABLES\"");
+    MakeScript("slow", "sleep 0.2");
+    MakeScript("tells",
+               "{ echo $OWN; for n in 0 1 2 3 4 5 6 7 8 9; do"
+               "    if test -e /proc/$$/fd/$n; then echo $n; fi; done;"
+               "  ulimit -c; pwd; } >\"$TOLD.$$\"; mv \"$TOLD.$$\" \"$TOLD\";"
+               "sleep 0.2");
+    Make("off", "{\"schema_version\":1,\"measure\":\"off\"}\n");
     paths_["results"] = "testdata/golden/recommend/everything.jsonl";
     paths_["folder"] = absl::StrCat(::testing::TempDir(), "/folder");
     mkdir(paths_["folder"].c_str(), 0700);
@@ -146,6 +225,11 @@ class Files {
   void Make(const std::string& name, const std::string& content) {
     paths_[name] = absl::StrCat(::testing::TempDir(), "/", name);
     std::ofstream(paths_[name], std::ios::binary) << content;
+  }
+
+  void MakeScript(const std::string& name, const std::string& script) {
+    Make(name, absl::StrCat("#!/bin/sh\n", script, "\n"));
+    chmod(paths_[name].c_str(), 0700);
   }
 
   std::map<std::string, std::string> paths_;
@@ -193,7 +277,7 @@ TEST_F(ExitPathsTest, Rows) {
     const CommandResult result = RunWords(words);
     EXPECT_EQ(result.exit_status, row.exit_status)
         << words << ": " << result.Describe() << result.standard_error;
-    if (row.exit_status < 2) {
+    if (row.exit_status != 2) {
       EXPECT_NE(result.standard_output, "") << words;
       EXPECT_EQ(result.standard_error, "") << words;
     } else {
@@ -202,6 +286,23 @@ TEST_F(ExitPathsTest, Rows) {
       if (needle[0] == '@') needle = files_.Path(needle.substr(1));
       ExpectOneLine(result, "advisor", words, needle);
     }
+  }
+}
+
+TEST_F(ExitPathsTest, EachStatusOfEachCommandHasARow) {
+  std::map<std::string, std::set<int>> in_rows;
+  for (const Row& row : kRows) {
+    const std::string words = row.words;
+    in_rows[words.substr(0, words.find(' '))].insert(row.exit_status);
+  }
+  std::set<absl::string_view> commands;
+  for (const Ends& ends : kEnds) {
+    EXPECT_EQ(in_rows[ends.command], ends.statuses) << ends.command;
+    commands.insert(ends.command);
+  }
+  for (const CommandRow* const command : AllCommands()) {
+    EXPECT_EQ(commands.count(command->name), 1)
+        << command->name << ": needs a row of kEnds";
   }
 }
 
@@ -271,14 +372,58 @@ TEST_F(ExitPathsTest, EveryCommandRefusesWrongDumps) {
 
 // Of several files, each that is left out has a line before the last one.
 TEST_F(ExitPathsTest, NoFileOfSeveralIsGood) {
-  const CommandResult result = RunWords("predict @archive");
-  EXPECT_EQ(result.exit_status, 2) << result.Describe();
-  EXPECT_EQ(result.standard_output, "");
+  for (const auto& [words, end] :
+       {std::make_pair("predict @archive @archive",
+                       "advisor: none of the files could be predicted for"),
+        std::make_pair("recommend @none @archive --glibc=2.36",
+                       "advisor: none of the files tells of a machine")}) {
+    const CommandResult result = RunWords(words);
+    EXPECT_EQ(result.exit_status, 2) << result.Describe();
+    EXPECT_EQ(result.standard_output, "");
+    const std::vector<std::string> lines =
+        absl::StrSplit(result.standard_error, '\n');
+    ASSERT_EQ(lines.size(), 4) << result.standard_error;
+    EXPECT_TRUE(absl::StrContains(lines[1], files_.Path("archive")))
+        << lines[1];
+    EXPECT_EQ(lines[2], end);
+  }
+}
+
+// The same with the lines of results; what is good is merged.
+TEST_F(ExitPathsTest, LinesThatAreNoResults) {
+  const CommandResult none = RunWords("merge @off @off");
+  EXPECT_EQ(none.exit_status, 2) << none.Describe();
+  EXPECT_EQ(none.standard_output, "");
+  EXPECT_EQ(absl::c_count(none.standard_error, '\n'), 3);
+  EXPECT_TRUE(
+      absl::EndsWith(none.standard_error,
+                     "advisor: none of the lines is a measured result\n"));
+  const CommandResult some = RunWords("merge @off @results");
+  EXPECT_EQ(some.exit_status, 0) << some.Describe();
+  EXPECT_NE(some.standard_output, "");
   const std::vector<std::string> lines =
-      absl::StrSplit(result.standard_error, '\n');
-  ASSERT_EQ(lines.size(), 3) << result.standard_error;
-  EXPECT_TRUE(absl::StrContains(lines[0], files_.Path("archive"))) << lines[0];
-  EXPECT_EQ(lines[1], "advisor: none of the files could be predicted for");
+      absl::StrSplit(some.standard_error, '\n');
+  ASSERT_EQ(lines.size(), 3) << some.standard_error;
+  EXPECT_TRUE(absl::StrContains(lines[0], files_.Path("off"))) << lines[0];
+  EXPECT_EQ(lines[1], "advisor: 1 result, 1 line left out");
+}
+
+// What a user's program is given is what `help verify` says.
+TEST_F(ExitPathsTest, WhatAProgramToVerifyIsGiven) {
+  const Descriptor leaked(open("/dev/zero", O_RDONLY));
+  ASSERT_GE(leaked.get(), 0);
+  Command command = CommandOf(
+      files_.Words("verify glibc.malloc.arena_max=1 --budget=0.1 -- @tells"));
+  const std::string told = absl::StrCat(::testing::TempDir(), "/told");
+  command.environment =
+      command.environment.With("TOLD", told).With("OWN", "kept");
+  command.file_limit = 1 << 16;
+  const absl::StatusOr<CommandResult> result = RealSubprocess().Run(command);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->exit_status, 3) << result->standard_error;
+  EXPECT_EQ(RealFileReader().Read(told).value_or(""),
+            absl::StrCat("kept\n0\n1\n2\n0\n",
+                         std::filesystem::current_path().string(), "\n"));
 }
 
 TEST_F(ExitPathsTest, AFileWithoutPermission) {

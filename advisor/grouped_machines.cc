@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "advisor/fleet/grouping.h"
 #include "advisor/host/interrupt.h"
+#include "advisor/left_out.h"
 #include "advisor/machine_texts.h"
 #include "advisor/ordered_pipeline.h"
 #include "advisor/prediction_answer.h"
@@ -56,7 +57,7 @@ absl::StatusOr<std::vector<Answered>> AnswerFor(const FileReader& files,
 absl::StatusOr<ExitStatus> PrintGroups(const CommandContext& context,
                                        const GroupedRequest& request) {
   FleetGrouping grouping;
-  size_t bad = 0;
+  LeftOut left_out(context.err);
   ProgressLine progress(context.err, context.terminal);
   absl::Status end;
   {
@@ -79,8 +80,7 @@ absl::StatusOr<ExitStatus> PrintGroups(const CommandContext& context,
               }
             } else if (!absl::IsCancelled(result.status())) {
               progress.Clear();
-              PrintError(context.err, result.status().message());
-              ++bad;
+              left_out.Add(result.status());
             }
           }
           progress.ShowText(absl::StrCat(grouping.machines(), " machines"));
@@ -91,15 +91,15 @@ absl::StatusOr<ExitStatus> PrintGroups(const CommandContext& context,
   }
   progress.Clear();
   if (!end.ok()) return end;
-  if (bad > 0) {
-    PrintError(context.err,
-               absl::StrCat(grouping.machines(), " machines, ", bad,
-                            bad == 1 ? " file" : " files", " left out"));
-  }
-  if (grouping.machines() == 0) {
-    return absl::InvalidArgumentError(
-        bad == 0 ? "there is no file about a machine"
-                 : "none of the files tells of a machine");
+  const size_t count = left_out.count();
+  if (absl::Status status = left_out.Conclude(
+          grouping.machines(),
+          absl::StrCat(grouping.machines(), " machines, ", count,
+                       count == 1 ? " file" : " files", " left out"),
+          "there is no file about a machine",
+          "none of the files tells of a machine");
+      !status.ok()) {
+    return status;
   }
   const std::vector<FleetGroup> groups = std::move(grouping).Groups();
   context.out << (request.as_json ? RenderFleetJson(groups)
