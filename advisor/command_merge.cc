@@ -67,11 +67,12 @@ const CommandRow kMergeCommand = {
     "hypervisor\n"
     "and glibc together. A group gets what each of its machines is to set, "
     "with\n"
-    "the value next to the default; the rest is named and not set. Lines that "
-    "are\n"
-    "no measured result are named on standard error and left out; the exit "
-    "status\n"
-    "is 2 only if none is left.\n",
+    "the value next to the default; the rest is named and not set. Of a host "
+    "that\n"
+    "was measured again, the newest result counts. Lines that are no measured\n"
+    "result are named on standard error and left out; the exit status is 2 "
+    "only\n"
+    "if none is left.\n",
     kFlags,
     &Run,
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "advisor/glibc/merge_tunables.h"
@@ -19,6 +20,11 @@ auto KeyOf(const MeasuredResult& result) {
                          result.stepping, result.brand, result.hypervisor,
                          result.release, result.revision,
                          result.memmove_variant, result.memset_variant);
+}
+
+bool NamesOneMachine(absl::string_view host) {
+  return !host.empty() && host != "(none)" &&
+         !absl::StartsWith(host, "localhost");
 }
 
 // -1 down, 1 up; 0: not known.
@@ -156,16 +162,23 @@ absl::string_view AgreementName(Agreement agreement) {
 }
 
 std::vector<MergedGroup> MergeResults(std::vector<MeasuredResult> results) {
+  // Newest first within a host, which takes the others' place.
   absl::c_sort(results, [](const MeasuredResult& a, const MeasuredResult& b) {
-    return std::make_tuple(KeyOf(a), a.host, a.source) <
-           std::make_tuple(KeyOf(b), b.host, b.source);
+    return std::make_tuple(KeyOf(a), a.host, b.date, a.source) <
+           std::make_tuple(KeyOf(b), b.host, a.date, b.source);
   });
   std::vector<MergedGroup> groups;
   for (MeasuredResult& result : results) {
     if (groups.empty() || KeyOf(groups.back().members[0]) != KeyOf(result)) {
       groups.emplace_back();
     }
-    groups.back().members.push_back(std::move(result));
+    MergedGroup& group = groups.back();
+    if (!group.members.empty() && NamesOneMachine(result.host) &&
+        group.members.back().host == result.host) {
+      group.superseded.push_back(std::move(result.source));
+      continue;
+    }
+    group.members.push_back(std::move(result));
   }
   for (MergedGroup& group : groups) Recommend(group);
   return groups;

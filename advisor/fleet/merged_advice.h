@@ -36,8 +36,12 @@ struct MergedSetting {
 // Machines with the same CPU (vendor, family, model, stepping, brand),
 // hypervisor, glibc revision and selected variants.
 struct MergedGroup {
-  // By host and place; never empty.
+  // By host and place; never empty. Of a host that was measured again, the
+  // newest result; those that have no name, or every machine's ("localhost"),
+  // are told apart by their place.
   std::vector<MeasuredResult> members;
+  // Places of the older results of these hosts.
+  std::vector<std::string> superseded;
   // By name.
   std::vector<MergedSetting> settings;
   // What every member is to set (Agreement::kAll). A number is that of the

@@ -11,6 +11,7 @@
 namespace advisor {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr char kNonTemporal[] = "glibc.cpu.x86_non_temporal_threshold";
@@ -73,6 +74,26 @@ TEST(MergeResultsTest, OneThatKeepsTheDefaultIsEnough) {
   EXPECT_EQ(group.settings[1].machines, 1);
 }
 
+TEST(MergeResultsTest, AMachineThatWasMeasuredAgainCountsOnce) {
+  MeasuredResult old = Node("a", {Number(kMovsb, 4096, 2112)});
+  old.source = "old.jsonl:7";
+  old.date = "2026-11-29T17:00:00Z";
+  MeasuredResult again = Node("a", {Number(kMovsb, 8192, 2112)});
+  again.date = "2026-11-30T08:00:00Z";
+  for (const bool swapped : {false, true}) {
+    const MergedGroup group = swapped ? Only({again, old}) : Only({old, again});
+    ASSERT_EQ(group.members.size(), 1u);
+    EXPECT_EQ(group.recommendation.string, absl::StrCat(kMovsb, "=8192"));
+    EXPECT_THAT(group.superseded, ElementsAre("old.jsonl:7"));
+    EXPECT_EQ(group.settings.at(0).machines, 1);
+  }
+  // Two machines may well have this name.
+  for (const char* host : {"", "localhost", "localhost.localdomain"}) {
+    old.host = again.host = host;
+    EXPECT_EQ(Only({old, again}).members.size(), 2u) << host;
+  }
+}
+
 TEST(MergeResultsTest, UpAndDownIsNoAdvice) {
   const MergedGroup group = Only({Node("a", {Number(kMovsb, 4096, 2112)}),
                                   Node("b", {Number(kMovsb, 1024, 2112)})});
@@ -111,7 +132,7 @@ TEST(MergeResultsTest, MasksMustBeTheSame) {
 
 TEST(MergeResultsTest, KeepsACommonEnvironment) {
   MeasuredResult a = Node("a", {Number(kMovsb, 4096, 2112)});
-  MeasuredResult b = a;
+  MeasuredResult b = Node("b", a.settings);
   a.environment = b.environment = "glibc.malloc.check=1";
   EXPECT_EQ(Only({a, b}).recommendation.string,
             absl::StrCat("glibc.malloc.check=1:", kMovsb, "=4096"));

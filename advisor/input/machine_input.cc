@@ -24,7 +24,9 @@ std::string FirstWords(absl::string_view text) {
 }  // namespace
 
 absl::StatusOr<MachineInput> ParseMachineInput(absl::string_view text,
-                                               absl::string_view name) {
+                                               absl::string_view path) {
+  // It stands in errors and warnings.
+  const std::string name = OnOneLine(path);
   absl::ConsumePrefix(&text, kByteOrderMark);
   const InputFormat* const format = DetectInputFormat(text);
   if (format == nullptr) {
@@ -33,7 +35,7 @@ absl::StatusOr<MachineInput> ParseMachineInput(absl::string_view text,
   }
   absl::StatusOr<MachineInput> input = format->parse(text, name);
   if (!input.ok()) return input.status();
-  input->name = OnOneLine(name);
+  input->name = name;
   input->format = std::string(format->name);
   return input;
 }

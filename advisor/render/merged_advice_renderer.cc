@@ -96,6 +96,12 @@ void GroupPart(const MergedGroup& group, size_t number, Page& page) {
                                : absl::StrCat(first.hypervisor, " guest"),
       ", glibc ", first.revision.empty() ? first.release : first.revision));
   page.Paragraph(Members(group.members));
+  if (!group.superseded.empty()) {
+    page.Paragraph(absl::StrCat(
+        "Left out, for a newer one of the same machine: ",
+        Counted(group.superseded.size(), "result"), " (", group.superseded[0],
+        group.superseded.size() > 1 ? ", ..." : "", ")"));
+  }
   page.Title("Set");
   const Recommendation& recommendation = group.recommendation;
   if (recommendation.verdict == Verdict::kSet) {
@@ -168,6 +174,7 @@ Json GroupJson(const MergedGroup& group) {
             {"memmove_variant", first.memmove_variant},
             {"memset_variant", first.memset_variant}}},
           {"members", members},
+          {"superseded", group.superseded},
           {"agreement", agreement},
           {"recommendation",
            {{"verdict", group.recommendation.verdict == Verdict::kSet
