@@ -11,7 +11,9 @@
 # PROBE   the folder probe of this project or its runfiles
 #
 # SOURCE's names do not reach the object files: equal code gives equal files.
-# $CC and $NM may name the tools.
+# $CC and $NM may name the tools. With $PROBE_CET it is built as libraries with
+# CET are (2.28 to 2.42); its value is what the kernel tells: 0 off, 1 branches,
+# 2 shadow stacks, 3 both.
 set -euo pipefail
 
 readonly source=$1 out=$2 probe=$3
@@ -51,6 +53,7 @@ definitions=()
 if [[ ! -e $x86/dl-cacheinfo.h ]]; then
   definitions+=(-DPROBE_INIT_IN_LIBC_START)
 fi
+if [[ -n ${PROBE_CET:-} ]]; then definitions+=(-DPROBE_CET="$PROBE_CET"); fi
 
 lists=$out/probe_lists.h
 {

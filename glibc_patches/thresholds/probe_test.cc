@@ -202,6 +202,36 @@ bool CheckOut(const std::string& history, const std::string& tag,
              .succeeded();
 }
 
+// Built of `source` with `environment` ("NAME=VALUE") in `out`.
+absl::StatusOr<Probe> BuildAndLoad(const std::string& source,
+                                   const std::string& out,
+                                   const std::string& environment) {
+  const auto built = RunCommand(
+      {"/usr/bin/env", environment, "glibc_patches/thresholds/build_probe.sh",
+       source, out, "glibc_patches/thresholds/probe"});
+  if (!built.succeeded()) return absl::InternalError(built.standard_error);
+  return Probe::Load(out + "/probe.so");
+}
+
+// On every dump, all values but whether CET itself is usable; adds to
+// `compared`.
+void ExpectCetChangesNothing(const Probe& without, const Probe& with,
+                             const std::string& release, int& compared) {
+  for (const auto& [path, cpu] : AllDumps()) {
+    const ProbeValues before = ParseProbeLines(without.Run(cpu, {}).lines);
+    const ProbeValues after = ParseProbeLines(with.Run(cpu, {}).lines);
+    EXPECT_EQ(before.size(), after.size()) << release << ", " << path;
+    for (const auto& [name, value] : before) {
+      if (name == "usable.IBT" || name == "usable.SHSTK") continue;
+      const auto other = after.find(name);
+      ASSERT_NE(other, after.end()) << release << ", " << path << ", " << name;
+      EXPECT_EQ(value, other->second)
+          << release << ", " << path << ", " << name;
+      ++compared;
+    }
+  }
+}
+
 TEST(Releases, AgreeWithTheModelOnEveryDump) {
   const auto history =
       advisor::Environment::OfThisProcess().Get("GLIBC_HISTORY");
@@ -209,6 +239,7 @@ TEST(Releases, AgreeWithTheModelOnEveryDump) {
     GTEST_SKIP() << "no $GLIBC_HISTORY names a clone of glibc";
   }
   const std::string scratch = testing::TempDir();
+  int with_cet = 0;
   int compared = 0, releases = 0;
   for (int number = advisor::kFirstRelease; number <= advisor::kLastRelease;
        ++number) {
@@ -218,17 +249,18 @@ TEST(Releases, AgreeWithTheModelOnEveryDump) {
       GTEST_SKIP() << *history << " has no tag glibc-" << build.name();
     }
     const std::string out = absl::StrCat(scratch, "/probe_", build.name());
-    const auto built =
-        RunCommand({"glibc_patches/thresholds/build_probe.sh", source, out,
-                    "glibc_patches/thresholds/probe"});
-    ASSERT_TRUE(built.succeeded()) << built.standard_error;
-    const auto probe = Probe::Load(out + "/probe.so");
+    const auto probe = BuildAndLoad(source, out, "PROBE_CET=");
     ASSERT_TRUE(probe.ok()) << probe.status();
     ExpectModelAgrees(*probe, build, compared);
+    // CET and the kernel's word that both parts of it are on.
+    const auto cet = BuildAndLoad(source, out + "_cet", "PROBE_CET=3");
+    ASSERT_TRUE(cet.ok()) << cet.status();
+    ExpectCetChangesNothing(*probe, *cet, build.name(), with_cet);
     ++releases;
   }
   std::cout << compared << " values of " << releases
-            << " releases compared with the model\n";
+            << " releases compared with the model, " << with_cet
+            << " with a build with CET\n";
 }
 
 TEST_F(BaseProbe, AnEndlessLeafIsAHang) {

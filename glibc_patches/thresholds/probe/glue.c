@@ -12,8 +12,11 @@
 #include "request.h"
 
 struct cpu_features _dl_x86_cpu_features;
-#if __has_include(<feature-control.h>)
+#if __has_include(<feature-control.h>) || __has_include(<cet-control.h>)
 struct dl_x86_feature_control _dl_x86_feature_control;
+unsigned int _dl_x86_feature_1;
+#else
+unsigned int _dl_x86_feature_1[2];
 #endif
 void *_dl_x86_64_runtime_resolve, *_dl_x86_tlsdesc_dynamic;
 uint64_t _dl_hwcap, _dl_hwcap2, _dl_hwcap_mask;

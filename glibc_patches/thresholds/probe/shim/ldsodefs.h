@@ -19,7 +19,14 @@
 
 #if __has_include(<feature-control.h>) /* From 2.39 on.  */
 #include <feature-control.h>
+#elif __has_include(<cet-control.h>) /* From 2.33 on.  */
+#include <cet-control.h>
+#endif
+#if __has_include(<feature-control.h>) || __has_include(<cet-control.h>)
 extern struct dl_x86_feature_control _dl_x86_feature_control;
+extern unsigned int _dl_x86_feature_1;
+#else
+extern unsigned int _dl_x86_feature_1[2];
 #endif
 
 extern struct cpu_features _dl_x86_cpu_features;

@@ -1,5 +1,5 @@
 /* What glibc's <libc-symbols.h> and its build's config.h give to every file, as
-   far as the threshold code needs it.  CET is off, as in Debian's libc.  */
+   far as the threshold code needs it.  */
 
 #ifndef PROBE_SYMBOLS_H
 #define PROBE_SYMBOLS_H
@@ -12,7 +12,11 @@
 #define PIC 1
 #define USE_MULTIARCH 1
 #define HAVE_TUNABLES 1
+#ifdef PROBE_CET
+#define CET_ENABLED 1
+#else
 #define CET_ENABLED 0
+#endif
 
 #define attribute_hidden __attribute__((visibility("hidden")))
 #define attribute_relro
