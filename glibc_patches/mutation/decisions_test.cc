@@ -94,6 +94,23 @@ TEST(WhyEquivalentTest, KnowsWhatIsTheSameInOtherWords) {
       " movups %xmm0, (%rax)\n lea 64(%rax), %rdi\n lea -32(%rdi, %rdx), "
       "%rcx\n";
   EXPECT_FALSE(explained("memset-x", "wrong_vector_step", kStart, "lea -32"));
+  // A loop of 64 bytes moves on by 48, and by 80.
+  const auto loop = [](const char* stores, const char* step) {
+    return absl::StrCat(".Lloop:\n movups %xmm0, (%rdi)\n", stores,
+                        " movups %xmm0, 32(%rdi)\n", step,
+                        ", %rdi\n cmp %rcx, %rdi\n jb .Lloop\n ret\n");
+  };
+  constexpr char kRest[] = " movups %xmm0, 16(%rdi)\n movups %xmm0, 48(%rdi)\n";
+  const std::string shorter = loop(kRest, " sub $-64");
+  EXPECT_TRUE(
+      explained("memset-x", "wrong_vector_step", shorter.c_str(), "sub"));
+  EXPECT_FALSE(
+      explained("memmove-x", "wrong_vector_step", shorter.c_str(), "sub"));
+  EXPECT_FALSE(explained("memset-x", "wrong_vector_step",
+                         loop(kRest, " add $64").c_str(), "add"));
+  // With a gap in what it sets.
+  EXPECT_FALSE(explained("memset-x", "wrong_vector_step",
+                         loop("", " sub $-64").c_str(), "sub"));
   EXPECT_FALSE(explained("memmove-x", "dropped_return", kLoop, "ret"));
   EXPECT_TRUE(explained("memset-x", "dropped_return", kLoop, "ret"));
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -103,6 +104,72 @@ bool BeginsWithinWhatIsSet(const RuleContext& context, const Mutant& mutant) {
          *is >= std::max(context.vector_bytes, 16);
 }
 
+// By how much an addition of a constant moves its register; nullopt: it is
+// none.
+std::optional<int64_t> StepOf(const AssemblyInstruction& instruction,
+                              absl::string_view immediate) {
+  const auto value = Evaluate(immediate);
+  if (!value.has_value() || instruction.operands.size() != 2) {
+    return std::nullopt;
+  }
+  if (absl::StartsWith(instruction.mnemonic, "add")) return *value;
+  if (absl::StartsWith(instruction.mnemonic, "sub")) return -*value;
+  return std::nullopt;
+}
+
+// Bytes in a row that the stores of [begin, end) set, beginning with the lowest
+// one; 0 where one of them has another base than `pointer`, or an index.
+int64_t BytesInARow(const RuleContext& context, size_t begin, size_t end,
+                    absl::string_view pointer) {
+  std::map<int64_t, int64_t> ends;  // by beginning
+  for (size_t i = begin; i < end; ++i) {
+    const AssemblyInstruction& store = context.listing.instructions[i];
+    if (!IsStore(store)) continue;
+    const MemoryParts parts = PartsOf(store.operands[1]);
+    const auto displacement = Evaluate(parts.displacement);
+    if (parts.registers != pointer || !parts.mask.empty() ||
+        !displacement.has_value()) {
+      return 0;
+    }
+    ends[*displacement] = *displacement + RegisterBytes(store.operands[0].text);
+  }
+  if (ends.empty()) return 0;
+  int64_t reached = ends.begin()->first;
+  for (const auto& [from, to] : ends) {
+    if (from > reached) break;
+    reached = std::max(reached, to);
+  }
+  return reached - ends.begin()->first;
+}
+
+// memset's loop moves on by less than it sets each time, and by whole vectors.
+// It ends by the same comparison of the same register, so that it stays where
+// the base may set.
+bool StepsWithinWhatIsSet(const RuleContext& context, const Mutant& mutant) {
+  const std::vector<size_t> changed = Changed(context, mutant);
+  if (mutant.rule != "wrong_vector_step" || changed.size() != 1 ||
+      !absl::StartsWith(mutant.source, "memset")) {
+    return false;
+  }
+  const auto& all = context.listing.instructions;
+  const AssemblyInstruction& step = all[changed[0]];
+  const auto was = StepOf(step, step.operands[0].text);
+  const auto is = StepOf(step, mutant.edits[0].replacement);
+  const int vector = std::max(context.vector_bytes, 16);
+  if (!was.has_value() || !is.has_value() || *is <= 0 || *is >= *was ||
+      *is % vector != 0) {
+    return false;
+  }
+  // The jump back, and where it leads.
+  size_t jump = changed[0] + 1;
+  while (jump < all.size() && !IsJump(all[jump])) ++jump;
+  if (jump == all.size() || !IsConditionalJump(all[jump])) return false;
+  const auto target = context.targets.find(all[jump].operands[0].text);
+  return target != context.targets.end() && target->second <= changed[0] &&
+         BytesInARow(context, target->second, jump, step.operands[1].text) >=
+             *is;
+}
+
 struct EquivalenceRow {
   bool (*holds)(const RuleContext& context, const Mutant& mutant);
   const char* reason;
@@ -120,6 +187,9 @@ constexpr EquivalenceRow kRows[] = {
     {Commute,
      "a multiple of the alignment is added before instead of after aligning: "
      "the same number"},
+    {StepsWithinWhatIsSet,
+     "the loop moves on by less than it sets each time, and ends where it did: "
+     "bytes are set to the same again"},
     {SetsAgain,
      "goes on in code of larger sizes, which sets bytes of the destination to "
      "the same again"},

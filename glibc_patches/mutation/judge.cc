@@ -96,19 +96,28 @@ std::vector<PlannedCheck> PlanOf(const JudgeRequest& request,
 
 void CompareWithBase(const std::vector<const kernels::Variant*>& variants,
                      Judgement& judgement) {
-  // Others that share the code would tell the same.
-  std::vector<const kernels::Variant*> ordered = Representatives(variants);
-  ordered.insert(ordered.end(), variants.begin(), variants.end());
+  // Of others, which share most of its code, fewer calls.
+  constexpr int kOfOthers = 4;
+  const std::vector<const kernels::Variant*> first = Representatives(variants);
+  std::vector<const kernels::Variant*> ordered = first;
+  for (const kernels::Variant* variant : variants) {
+    if (std::count(first.begin(), first.end(), variant) == 0) {
+      ordered.push_back(variant);
+    }
+  }
   for (const kernels::Variant* variant : ordered) {
     if (judgement.differ > 0) return;
+    const bool is_first = std::count(first.begin(), first.end(), variant) > 0;
     for (const kernels::Variant& base : kernels::AllVariants()) {
       if (base.tree->name() != kBaseTree || base.name != variant->name) {
         continue;
       }
-      const PathComparison paths = ComparePaths(base, *variant);
+      const PathComparison paths =
+          ComparePaths(base, *variant, is_first ? 1 : kOfOthers);
       judgement.compared += paths.calls;
       judgement.differ += paths.differ;
       judgement.reached += paths.reached;
+      judgement.wrong += paths.wrong;
     }
   }
 }
@@ -197,7 +206,7 @@ int ServeJudge(absl::Span<const std::string> words) {
             << field(judgement.what) << "\t" << judgement.passed << "\t"
             << judgement.not_runnable << "\t" << judgement.in_second_look
             << "\t" << judgement.compared << "\t" << judgement.differ << "\t"
-            << judgement.reached << "\n";
+            << judgement.reached << "\t" << judgement.wrong << "\n";
   return 0;
 }
 
@@ -205,12 +214,13 @@ absl::StatusOr<Judgement> ParseJudgement(absl::string_view text) {
   const std::vector<std::string> words =
       absl::StrSplit(text.substr(0, text.find('\n')), '\t');
   Judgement judgement;
-  if (words.size() != 10 || (words[0] != "killed" && words[0] != "survived") ||
+  if (words.size() != 11 || (words[0] != "killed" && words[0] != "survived") ||
       !absl::SimpleAtoi(words[4], &judgement.passed) ||
       !absl::SimpleAtoi(words[5], &judgement.not_runnable) ||
       !absl::SimpleAtoi(words[7], &judgement.compared) ||
       !absl::SimpleAtoi(words[8], &judgement.differ) ||
-      !absl::SimpleAtoi(words[9], &judgement.reached)) {
+      !absl::SimpleAtoi(words[9], &judgement.reached) ||
+      !absl::SimpleAtoi(words[10], &judgement.wrong)) {
     return absl::InternalError(
         absl::StrCat("expected a judgement, found '", text, "'"));
   }

@@ -49,6 +49,7 @@ struct Judgement {
   int64_t compared = 0;
   int64_t differ = 0;
   int64_t reached = 0;
+  int64_t wrong = 0;
 };
 
 // The words after argv[0].

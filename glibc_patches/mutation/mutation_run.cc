@@ -221,13 +221,20 @@ class MutationRun {
       Stop(paths.status());
       return;
     }
+    if (paths->wrong > 0) {
+      result.reason = absl::StrCat(
+          "no check made one of the calls that it gets wrong, ", paths->wrong,
+          " of ", paths->differ, " that go another way than the base");
+      return;
+    }
     const bool sign = mutant.rule == "wrong_sign" && paths->differ == 0;
     if (paths->differ == 0 && !(sign && paths->reached > 0)) return;
     result.fate = Fate::kEquivalent;
     result.reason = absl::StrCat(
         "only decides which way jumps go, and both ways are right: ",
         paths->differ, " of ", paths->compared,
-        " calls went another way than the base, and no check failed");
+        " calls went another way than the base and were right, and no check "
+        "failed");
     if (sign) {
       result.reason = absl::StrCat(
           "signed and unsigned differ only for numbers that no size and no "

@@ -28,7 +28,7 @@ namespace {
 
 constexpr greg_t kTrapFlag = 1 << 8;
 // Calls that go another way, after which no more are made.
-constexpr int64_t kEnough = 20;
+constexpr int64_t kEnough = 8;
 constexpr int kCallsPerSize = 16;
 // Of the calls of the content check.
 constexpr int kOneIn = 8;
@@ -47,12 +47,18 @@ struct Code {
   std::vector<Block> blocks;  // sorted by address
 };
 
+// What is counted of a call: whether it comes to a block, one trap each; or how
+// often, which tells loops of other lengths apart, two traps each time.
+enum class Counting { kReached, kTimes };
+
 // Of the child.
 Code* running = nullptr;
+Counting counting = Counting::kReached;
 Block* stepped_over = nullptr;
 int64_t executed = 0;
 
-// A breakpoint is taken away for one instruction and put back.
+// A breakpoint is taken away, and put back after one instruction where every
+// time counts.
 bool OnTrap(ucontext_t& context) {
   greg_t* registers = context.uc_mcontext.gregs;
   if (stepped_over != nullptr) {
@@ -71,6 +77,7 @@ bool OnTrap(ucontext_t& context) {
   ++executed;
   PutCodeByte(address, block->original);
   registers[REG_RIP] = static_cast<greg_t>(address);
+  if (counting == Counting::kReached) return true;
   registers[REG_EFL] |= kTrapFlag;
   stepped_over = &*block;
   return true;
@@ -164,14 +171,20 @@ bool Open(const kernels::Variant& variant, const std::vector<uint64_t>& blocks,
   return !code.blocks.empty();
 }
 
-// Block executions that are counted of calls up to a size; each costs two
-// traps.
+// Blocks of the base and its mutant that are counted in calls up to a size. The
+// cheap way of counting comes first and sees most; the other one looks for
+// what is left.
 struct Tier {
+  Counting counting;
   uint64_t largest;
   int64_t budget;
 };
-constexpr Tier kTiers[] = {
-    {1100, 150000}, {20 << 10, 200000}, {400 << 10, 150000}};
+constexpr Tier kTiers[] = {{Counting::kReached, 1100, 150000},
+                           {Counting::kReached, 20 << 10, 100000},
+                           {Counting::kReached, 400 << 10, 50000},
+                           {Counting::kTimes, 1100, 30000},
+                           {Counting::kTimes, 20 << 10, 30000},
+                           {Counting::kTimes, 400 << 10, 20000}};
 
 // Of one tier, in random order.
 std::vector<PlacedCall> CallsOf(const CheckContext& context, uint64_t above,
@@ -247,14 +260,23 @@ void CompareEntries(const kernels::Variant& of_base,
       !Open(of_mutant, blocks.of_mutant, mutant)) {
     return;
   }
+  const CheckRow& content = *FindCheck("content");
   uint64_t above = 0;
   for (const Tier& tier : kTiers) {
+    if (counting != tier.counting) above = 0;
+    counting = tier.counting;
     executed = 0;
     for (const PlacedCall& call : CallsOf(context, above, tier.largest)) {
-      if (executed >= tier.budget || result.differ >= kEnough) break;
+      if (executed >= tier.budget / context.one_in ||
+          result.differ >= kEnough) {
+        break;
+      }
       ++result.calls;
       const std::vector<int64_t> counts = Execute(base, call);
-      if (counts != Execute(mutant, call)) ++result.differ;
+      if (counts != Execute(mutant, call)) {
+        ++result.differ;
+        if (!is_wide && content.attempt(context, call)) ++result.wrong;
+      }
       if (blocks.changed.has_value() && counts[*blocks.changed] > 0) {
         ++result.reached;
       }
@@ -273,8 +295,8 @@ void Compare(const CheckContext& context, CheckSession& session) {
   if (wide_base.has_value() && wide_mutant.has_value()) {
     CompareEntries(*wide_base, *wide_mutant, /*is_wide=*/true, context, result);
   }
-  session.Note(
-      absl::StrCat(result.calls, " ", result.differ, " ", result.reached));
+  session.Note(absl::StrCat(result.calls, " ", result.differ, " ",
+                            result.reached, " ", result.wrong));
 }
 
 std::optional<std::string> Never(const CheckContext&) { return std::nullopt; }
@@ -290,19 +312,21 @@ constexpr CheckRow kRow = {"paths",   "the ways of a mutant and its base",
 }  // namespace
 
 PathComparison ComparePaths(const kernels::Variant& base,
-                            const kernels::Variant& mutant) {
+                            const kernels::Variant& mutant, int one_in) {
   base_variant = &base;
   CheckContext context{mutant};
   context.effort = Effort::kQuick;
+  context.one_in = one_in;
   RunLimits limits;
   limits.time = absl::Minutes(10);
   limits.shrinking = absl::ZeroDuration();
   PathComparison result;
   for (const std::string& note : RunCheck(kRow, context, limits).notes) {
     const std::vector<std::string> words = absl::StrSplit(note, ' ');
-    if (words.size() != 3 || !absl::SimpleAtoi(words[0], &result.calls) ||
+    if (words.size() != 4 || !absl::SimpleAtoi(words[0], &result.calls) ||
         !absl::SimpleAtoi(words[1], &result.differ) ||
-        !absl::SimpleAtoi(words[2], &result.reached)) {
+        !absl::SimpleAtoi(words[2], &result.reached) ||
+        !absl::SimpleAtoi(words[3], &result.wrong)) {
       return {};
     }
   }
