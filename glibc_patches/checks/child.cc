@@ -126,6 +126,8 @@ void EnterChild(pid_t parent, const RunLimits& limits, absl::Duration time,
   const int null = open("/dev/null", O_RDWR);
   for (int fd = 0; fd < 3; ++fd) dup2(null, fd);
   syscall(SYS_close_range, 3u, ~0u, 0u);
+  // A file that may not grow is an error to its writer.
+  signal(SIGXFSZ, SIG_IGN);
   Limit(RLIMIT_CORE, 0);
   Limit(RLIMIT_FSIZE, uint64_t{64} << 20);
   Limit(RLIMIT_CPU, static_cast<uint64_t>(absl::ToInt64Seconds(time)) + 2);

@@ -51,6 +51,7 @@ class MutationRun {
     JudgeAll(preserving_, options_.preserving, score_.preserving);
     JudgeAll(faults_, options_.mutants, score_.faults);
     if (!status_.ok()) return status_;
+    score_.excused.assign(excused_.begin(), excused_.end());
     score_.seconds = absl::ToDoubleSeconds(absl::Now() - start);
     return std::move(score_);
   }
@@ -284,6 +285,8 @@ class MutationRun {
     }
     command.environment = advisor::Environment::OfThisProcess().ForChild();
     command.time_limit = absl::Minutes(10);
+    // Whole copies of huge sizes are made of a file in memory.
+    command.file_limit = advisor::kBuildFileLimit;
     const auto answer = doors_.subprocess.Run(command);
     if (!answer.ok()) return answer.status();
     if (!answer->succeeded()) {

@@ -103,6 +103,10 @@ std::string RenderScore(const Score& score) {
       ++accepted;
     }
   }
+  for (const std::string& check : score.excused) {
+    absl::StrAppend(
+        &text, "\nnot counted, since the base fails it too: ", check, "\n");
+  }
   absl::StrAppend(
       &text, "\nglibc ", score.release, ": ", all[0] + all[1] + all[2],
       " faults of ", score.candidates, " possible ones: ", all[0], " killed, ",

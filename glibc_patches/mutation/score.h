@@ -35,6 +35,9 @@ struct Score {
   std::vector<JudgedMutant> faults;
   // "Survived" is what they must do.
   std::vector<JudgedMutant> preserving;
+  // "content __memmove_erms": the base fails it too, so that it counted for
+  // nothing.
+  std::vector<std::string> excused;
   // Places where a fault could have been planted.
   int candidates = 0;
   double seconds = 0;
