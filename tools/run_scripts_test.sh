@@ -154,6 +154,24 @@ run 0 "$tools/fuzz" --minimise one
 expect "merged" 1 "$(grep -c -- "<-merge=1><.*/testdata/fuzz/one><$found/one>" err)"
 FUZZER='echo "required: more"; exit 77' run 1 "$tools/fuzz" one 7
 expect "what is wrong" "required: more" "$(<out)"
+# A machine that was busy for a second, and an input that is slow.
+export SCRATCH=$PWD
+FUZZER='
+if [[ ${!#} == "$SCRATCH/unit" ]]; then exit "${ALONE:-0}"; fi
+echo "stat::number_of_executed_units: 4"
+printf "<%s>" "$@"
+if [[ -e $SCRATCH/again ]]; then exit 0; fi
+touch "$SCRATCH/again" "$SCRATCH/unit"
+printf "\nERROR: timeout\nTest unit written to $SCRATCH/unit\n"
+exit 70'
+run 0 "$tools/fuzz" one 7
+expect "goes on" 1 "$(grep -c 'unit takes less than a second alone' err)"
+expect "with the rest" 1 "$(grep -c -- '<-runs=3>' "$found/one.log")"
+expect "no fault" no "$([[ -e unit ]] && echo yes || echo no)"
+rm again
+ALONE=70 run 1 "$tools/fuzz" one 7
+expect "what it is" 1 "$(grep -c '^ERROR: timeout' out)"
+expect "where it is" 1 "$(grep -c 'written to .*/unit' out)"
 FUZZ_FOLDER=here run 0 "$tools/fuzz" other 7
 [[ -d here/other ]] || expect "the folder that was asked for" yes no
 
