@@ -363,7 +363,7 @@ absl::string_view VerifyOutcomeName(VerifyOutcome outcome) {
     case VerifyOutcome::kDropped:
       return "dropped";
     case VerifyOutcome::kCannotTell:
-      return "cannot tell";
+      return "cannot_tell";
   }
   return "";
 }

@@ -26,7 +26,7 @@ enum class VerifyOutcome {
   kDropped,  // an assignment is not taken
   kCannotTell,
 };
-// "holds", "equal", "harmful", "dropped", "cannot tell".
+// In JSON: "holds", "equal", "harmful", "dropped", "cannot_tell".
 absl::string_view VerifyOutcomeName(VerifyOutcome outcome);
 
 // memcpy or memset of one side.

@@ -4,10 +4,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "advisor/render/layout.h"
 #include "advisor/render/page.h"
 #include "advisor/render/proof_table.h"
+#include "advisor/render/words.h"
 #include "nlohmann/json.hpp"
 
 namespace advisor {
@@ -16,20 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kSchemaVersion = 1;
-
-absl::string_view VerdictName(CellVerdict verdict) {
-  switch (verdict) {
-    case CellVerdict::kFaster:
-      return "faster";
-    case CellVerdict::kSlower:
-      return "slower";
-    case CellVerdict::kEquivalent:
-      return "equivalent";
-    case CellVerdict::kCannotTell:
-      return "cannot tell";
-  }
-  return "";
-}
 
 struct ThresholdName {
   absl::string_view name;
@@ -86,8 +74,8 @@ void TimePart(absl::string_view what, const TimeRatio& time, Page& page) {
       absl::StrFormat("%s: %.3f [%.3f, %.3f] of %.3g s, %s; control %.3f "
                       "[%.3f, %.3f]",
                       what, time.ratio, time.low, time.high, time.seconds,
-                      VerdictName(time.verdict), time.control, time.control_low,
-                      time.control_high),
+                      CellVerdictText(time.verdict), time.control,
+                      time.control_low, time.control_high),
       2);
 }
 
@@ -151,7 +139,7 @@ Json ProofJson(const Proof& proof) {
                      {"copiers", cell.copiers},
                      {"ratio", cell.ratio},
                      {"interval", {cell.low, cell.high}},
-                     {"verdict", std::string(VerdictName(cell.verdict))}});
+                     {"verdict", std::string(CellVerdictName(cell.verdict))}});
   }
   return {{"processes", proof.processes},
           {"noise_floor", proof.noise_floor},
@@ -166,7 +154,7 @@ Json TimeJson(const TimeRatio& time) {
           {"control", time.control},
           {"control_interval", {time.control_low, time.control_high}},
           {"seconds", time.seconds},
-          {"verdict", std::string(VerdictName(time.verdict))}};
+          {"verdict", std::string(CellVerdictName(time.verdict))}};
 }
 
 Json ComparisonJson(const ProgramComparison& comparison) {
@@ -176,7 +164,7 @@ Json ComparisonJson(const ProgramComparison& comparison) {
           {"cpu", measured ? TimeJson(comparison.cpu) : Json(nullptr)},
           {"end_without", comparison.end_without},
           {"end_with", comparison.end_with},
-          {"verdict", std::string(VerdictName(comparison.verdict))},
+          {"verdict", std::string(CellVerdictName(comparison.verdict))},
           {"summary", comparison.summary}};
 }
 
@@ -206,11 +194,12 @@ std::string RenderVerificationText(const VerificationReport& report,
                                    ? report.comparison->summary
                                    : string.summary;
   absl::string_view rest = summary;
+  const std::string outcome =
+      absl::StrReplaceAll(VerifyOutcomeName(report.outcome), {{"_", " "}});
   // Not the same word twice.
-  absl::ConsumePrefix(&rest,
-                      absl::StrCat(VerifyOutcomeName(report.outcome), ": "));
-  page.Paragraph(absl::StrCat(Capitalized(VerifyOutcomeName(report.outcome)),
-                              ": ", WithoutControlCharacters(rest), "."));
+  absl::ConsumePrefix(&rest, absl::StrCat(outcome, ": "));
+  page.Paragraph(absl::StrCat(Capitalized(outcome), ": ",
+                              WithoutControlCharacters(rest), "."));
   if (string.proof.has_value()) ProofPart(*string.proof, page);
   if (!report.program.empty()) ComparisonPart(report, page);
   return std::move(page).text();
