@@ -27,6 +27,8 @@ constexpr double kConfidence = 0.95;
 // How likely chance may be for a cell to be looked at again.
 constexpr double kSuspicion = 0.2;
 constexpr double kLowestNoiseFloor = 0.005;
+// With fewer the median's interval covers less than 95 %.
+constexpr size_t kFewestSamples = 6;
 constexpr int kFirstPairs = 15;
 constexpr int kSecondPairs = 21;
 // Of calls that take milliseconds.
@@ -322,7 +324,7 @@ SpeedJudgement JudgeSamples(absl::Span<const double> samples, double adjusted_p,
   if (samples.size() < 2) return SpeedJudgement::kCannotTell;
   const double edge = std::max(std::log1p(band), noise_floor);
   const Interval median = kernels::MedianInterval(samples, kConfidence);
-  if (adjusted_p <= kFalseDiscoveries) {
+  if (adjusted_p <= kFalseDiscoveries && samples.size() >= kFewestSamples) {
     if (median.low > edge) return SpeedJudgement::kSlower;
     if (median.high < -edge) return SpeedJudgement::kFaster;
   }

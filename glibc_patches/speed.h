@@ -103,8 +103,8 @@ std::string FormatShare(double share);
 // The p-value of "the mean of these log ratios is within the band", two-sided.
 double BeyondBandPValue(absl::Span<const double> samples, double band);
 
-// What the samples of a cell (log ratios, one a process) say. `adjusted_p` is
-// its BeyondBandPValue among all cells'.
+// What the samples of a cell (log ratios, one a process) say; slower or faster
+// takes six of them. `adjusted_p` is its BeyondBandPValue among all cells'.
 SpeedJudgement JudgeSamples(absl::Span<const double> samples, double adjusted_p,
                             double noise_floor, double band);
 

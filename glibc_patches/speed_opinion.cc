@@ -73,7 +73,8 @@ void AddChanges(const WeighedSpeed& weighed, const SpeedOptions& options,
                           FormatChange(change.interval.middle),
                           FormatChange(change.interval.low),
                           FormatChange(change.interval.high)));
-    } else if (change.interval.high > std::log1p(options.tolerated)) {
+    } else if (std::min(change.interval.high, change.bound) >
+               std::log1p(options.tolerated)) {
       opinion.open.push_back(
           absl::StrFormat("too noisy: for all %s together a slowdown of %g %% "
                           "cannot be excluded",

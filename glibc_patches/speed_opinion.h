@@ -38,8 +38,9 @@ bool IsRegression(const WorkloadChange& change, const SpeedOptions& options);
 
 // Against: a regression.
 // Open: one in twenty of the cells that matter, or the whole mix, is too noisy
-// to exclude such a slowdown; one twentieth of the mix's time is in calls of
-// sizes that were not measured; the mix has no such calls.
+// to exclude such a slowdown (for the mix, all of its cells can do so too); one
+// twentieth of the mix's time is in calls of sizes that were not measured; the
+// mix has no such calls.
 SpeedOpinion OpinionOf(const SpeedResult& speed, const WeighedSpeed& weighed,
                        const SpeedOptions& options);
 

@@ -109,6 +109,9 @@ TEST_F(SpeedOpinionTest, TheWholeMixCanBeSlowerWithoutASingleSlowCell) {
   EXPECT_THAT(Opinion().open, IsEmpty());
   weighed_.changes[0].judgement = SpeedJudgement::kCannotTell;
   weighed_.changes[0].interval = {-0.03, 0.02, 0.07};
+  weighed_.changes[0].bound = 0.03;
+  EXPECT_THAT(Opinion().open, IsEmpty());
+  weighed_.changes[0].bound = 0.06;
   EXPECT_THAT(Opinion().open, ElementsAre(HasSubstr("too noisy: for all")));
 }
 

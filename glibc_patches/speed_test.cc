@@ -136,6 +136,8 @@ TEST(SpeedTest, BeyondTheBandIsMoreThanBesideOne) {
   EXPECT_EQ(JudgeSamples(beyond, 0.02, 0.005, 0.02),
             SpeedJudgement::kCannotTell);
   EXPECT_EQ(BeyondBandPValue({0.1}, 0.02), 1);
+  const std::vector<double> few = {0.1, 0.11, 0.1, 0.09, 0.1};
+  EXPECT_EQ(JudgeSamples(few, 1e-4, 0.005, 0.02), SpeedJudgement::kCannotTell);
 }
 
 }  // namespace

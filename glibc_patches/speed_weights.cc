@@ -186,6 +186,12 @@ Change WeighKind(const CallMix& mix, const SpeedResult& speed,
   }
   if (workloads.empty()) return result;
   result.change.measured = std::min(1.0, measured);
+  double most = 1;
+  for (const size_t i : plain) {
+    most +=
+        plain_shares[i] / measured * std::expm1(speed.cells[i].interval.high);
+  }
+  result.change.bound = std::log(most);
   result.patched = Totals(speed, plain, plain_shares, measured,
                           &SpeedCellResult::patched_samples);
   result.control = Totals(speed, plain, plain_shares, measured,

@@ -58,6 +58,9 @@ struct WorkloadChange {
   // 95 % interval; the control's likewise.
   kernels::Interval interval = {0, 0, 0};
   kernels::Interval control = {0, 0, 0};
+  // What the intervals of its cells together permit at most; they may rest on a
+  // second look.
+  double bound = 0;
   // The share of its time that the interval is about: in calls of sizes near a
   // measured one. nullopt: the mix has no such calls.
   std::optional<double> measured;

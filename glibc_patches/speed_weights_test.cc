@@ -131,6 +131,8 @@ TEST(SpeedWeightsTest, TheWholeMixIsTheSumOfItsParts) {
   SetSamples(speed.cells[0],
              {0.06, 0.04, 0.05, 0.08, 0.07, 0.09, 0.10, 0.11, 3.00});
   SetSamples(speed.cells[1], std::vector<double>(9, -0.08));
+  speed.cells[0].interval.high = std::log(1.12);
+  speed.cells[1].interval.high = std::log(0.96);
   const WeighedSpeed weighed =
       Weigh(MixOf({Calls({{16, 300, 4800}, {1024, 10, 10240}})}), speed);
   ASSERT_EQ(weighed.changes.size(), 1u);
@@ -145,6 +147,8 @@ TEST(SpeedWeightsTest, TheWholeMixIsTheSumOfItsParts) {
   EXPECT_THAT(change.interval.low, DoubleNear(std::log(1.0175), 1e-12));
   EXPECT_THAT(change.interval.high, DoubleNear(std::log(1.0625), 1e-12));
   EXPECT_EQ(change.control.middle, 0);
+  // 0.75 * 0.12 - 0.25 * 0.04.
+  EXPECT_THAT(change.bound, DoubleNear(std::log(1.08), 1e-12));
 }
 
 SpeedJudgement JudgementOf(double change) {
