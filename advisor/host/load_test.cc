@@ -36,6 +36,8 @@ TEST(LoadTest, UnknownTimesStealNothing) {
   EXPECT_EQ(ReadCpuTimes(FakeFileReader()), std::nullopt);
   EXPECT_EQ(ReadCpuTimes(Stat("cpu 1 x\n")), std::nullopt);
   EXPECT_EQ(ReadCpuTimes(Stat("intr 1 2 3\n")), std::nullopt);
+  EXPECT_EQ(ReadCpuTimes(Stat("cpu 18446744073709551615 1 1 1 1 1 1 9\n")),
+            std::nullopt);
   EXPECT_EQ(StealShare(std::nullopt, CpuTimes{10, 5}), 0);
 }
 
@@ -58,6 +60,10 @@ TEST(LoadTest, MemoryIsTheLesserOfMachineAndCgroup) {
   files.Add("/sys/fs/cgroup/memory.current", "2000000\n");
   EXPECT_EQ(AvailableMemory(files), 0u);
   EXPECT_EQ(AvailableMemory(FakeFileReader()), std::nullopt);
+  // No machine has so much: not a small number by wrapping around.
+  FakeFileReader huge;
+  huge.Add("/proc/meminfo", "MemAvailable: 18014398509481985 kB\n");
+  EXPECT_EQ(AvailableMemory(huge), std::nullopt);
 }
 
 }  // namespace

@@ -61,6 +61,9 @@ TEST(ShellAssignments, AreWordsOfTheirOwn) {
   EXPECT_EQ(find("[ -n x ] && export T=\"a\\\"b$T\"; echo\n"), "1$ T=a\"b$T|");
   EXPECT_EQ(find("T=a;T=b"), "1 T=a|1 T=b|");
   EXPECT_EQ(find("T="), "1 T=|");
+  // What stands in a value is none; what follows it is.
+  EXPECT_EQ(find("T=\\ T=a\nT='x T=b'; T=c"),
+            "1 T= T=a|2 T=x T=b|2 T=c|");
 }
 
 }  // namespace

@@ -39,6 +39,19 @@ TEST(MemoryMap, FindsBasesAndData) {
   EXPECT_TRUE(modules[2].is_deleted);
 }
 
+TEST(MemoryMap, SkipsWhatNoKernelWrites) {
+  const std::vector<MemoryModule> modules = ParseMemoryMap(
+      "1000-2000 r-xp 00000000 fe:00 12   /x\n"
+      "9000-3000 rw-p 00001000 fe:00 12   /x\n"  // backwards
+      "2000-3000  00001000 fe:00 12 /x\n"        // no rights
+      "0000-1000 rw-p 00001000 fe:00 12   /x\n"  // below what was
+      "2000-3000 rw-p 00001000 fe:00 12   /x\n");
+  ASSERT_EQ(modules.size(), 1);
+  ASSERT_EQ(modules[0].data.size(), 1);
+  EXPECT_EQ(modules[0].data[0].begin, 0x2000u);
+  EXPECT_EQ(modules[0].data[0].end, 0x3000u);
+}
+
 TEST(MemoryMap, IsEmptyForNothing) { EXPECT_TRUE(ParseMemoryMap("").empty()); }
 
 }  // namespace
