@@ -244,9 +244,10 @@ SysfsWitness ReadSysfsWitness(const FileReader& files, absl::string_view root) {
 }
 
 absl::StatusOr<std::vector<int>> ParseCpuList(absl::string_view text) {
-  std::set<int> cpus;
   text = absl::StripAsciiWhitespace(text);
   if (text.empty()) return std::vector<int>();
+  // A flag each: the text may name many of them again and again.
+  std::vector<bool> listed(kMaxCpu + 1);
   for (absl::string_view range : absl::StrSplit(text, ',')) {
     const std::vector<absl::string_view> ends =
         absl::StrSplit(range, absl::MaxSplits('-', 1));
@@ -257,9 +258,13 @@ absl::StatusOr<std::vector<int>> ParseCpuList(absl::string_view text) {
       return absl::InvalidArgumentError(absl::StrCat(
           "expected a list of CPUs like \"0-3,8\", found \"", text, "\""));
     }
-    for (int cpu = first; cpu <= last; ++cpu) cpus.insert(cpu);
+    std::fill(listed.begin() + first, listed.begin() + last + 1, true);
   }
-  return std::vector<int>(cpus.begin(), cpus.end());
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu <= kMaxCpu; ++cpu) {
+    if (listed[cpu]) cpus.push_back(cpu);
+  }
+  return cpus;
 }
 
 std::string DescribeSysfsWitness(const SysfsWitness& witness) {
