@@ -307,8 +307,8 @@ std::string FormatChange(double log_ratio) {
 }
 
 std::string FormatShare(double share) {
-  return absl::StrFormat(share > 0 && share < 0.001 ? "%.2f %%" : "%.1f %%",
-                         100 * share);
+  const int digits = share > 0 && share < 0.001 ? 2 : 1;
+  return absl::StrFormat("%.*f %%", digits, 100 * share);
 }
 
 double BeyondBandPValue(absl::Span<const double> samples, double band) {

@@ -17,11 +17,16 @@ constexpr size_t kColumns = 80;
 
 struct SpeedCount {
   int same = 0, slower = 0, faster = 0, cannot_tell = 0;
+  int not_measured = 0;
 };
 
 SpeedCount CountOf(const SpeedResult& speed) {
   SpeedCount count;
   for (const SpeedCellResult& cell : speed.cells) {
+    if (cell.processes == 0) {
+      ++count.not_measured;
+      continue;
+    }
     switch (cell.judgement) {
       case SpeedJudgement::kSame:
         ++count.same;
@@ -80,6 +85,10 @@ void AddCells(const SpeedResult& speed, const WeighedSpeed& weighed,
       count.cannot_tell, speed.processes, 100 * std::expm1(speed.noise_floor),
       100 * std::expm1(speed.alone_noise_floor), speed.control_alarms,
       100 * speed.steal);
+  if (count.not_measured > 0) {
+    absl::StrAppend(&text, "not measured, for want of time: ",
+                    count.not_measured, " cells\n");
+  }
   for (size_t i = 0; i < speed.cells.size(); ++i) {
     const SpeedCellResult& cell = speed.cells[i];
     if (cell.judgement != SpeedJudgement::kSlower &&

@@ -20,7 +20,6 @@ namespace {
 using ::advisor::BySize;
 using ::advisor::Workload;
 using ::kernels::Cell;
-using ::kernels::Interval;
 
 constexpr double kConfidence = 0.95;
 
