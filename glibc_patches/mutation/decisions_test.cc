@@ -1,6 +1,7 @@
 #include "glibc_patches/mutation/decisions.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -113,6 +114,27 @@ TEST(WhyEquivalentTest, KnowsWhatIsTheSameInOtherWords) {
                          loop("", " sub $-64").c_str(), "sub"));
   EXPECT_FALSE(explained("memmove-x", "dropped_return", kLoop, "ret"));
   EXPECT_TRUE(explained("memset-x", "dropped_return", kLoop, "ret"));
+}
+
+TEST(WhyNoneDiffersTest, KnowsWhatNumbersCannotBe) {
+  const auto explained = [](const char* rule, const char* text,
+                            const char* before) {
+    const Listing listing = ParseListing(absl::StrCat("f:", text));
+    const RuleContext context = RuleContext::Of(listing, "memmove-x");
+    return WhyNoneDiffers(context, MutantOf(context, rule, before)).has_value();
+  };
+  EXPECT_TRUE(explained("wrong_sign", " cmp %rdx, %rcx\n jb 1f\n", "jb"));
+  EXPECT_FALSE(explained("weakened_branch", " cmp %rdx, %rcx\n jb 1f\n", "jb"));
+  EXPECT_FALSE(explained("shift_count", " shrq $62, %r8\n", "shrq"));
+  EXPECT_FALSE(explained("shift_count", " shrl $31, %r8d\n", "shrl"));
+  const Listing listing = ParseListing("f: shrq $63, %r8\n");
+  const RuleContext context = RuleContext::Of(listing, "memmove-x");
+  std::vector<bool> explained_shifts;
+  for (const Mutant& mutant : Plant(context, FaultRules())) {
+    if (mutant.rule != "shift_count") continue;
+    explained_shifts.push_back(WhyNoneDiffers(context, mutant).has_value());
+  }
+  EXPECT_EQ(explained_shifts, (std::vector<bool>{false, true}));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/types/span.h"
 #include "glibc_patches/mutation/instruction_kinds.h"
 
 namespace glibc_patches {
@@ -195,14 +196,53 @@ constexpr EquivalenceRow kRows[] = {
      "the same again"},
 };
 
+bool IsOfOtherSign(const RuleContext&, const Mutant& mutant) {
+  return mutant.rule == "wrong_sign";
+}
+
+// The sign of a sum or difference of addresses and sizes, or of an exclusive or
+// of such, is wanted, and more of its upper bits are taken: these are copies of
+// the sign, since addresses have 47 bits (57 with five levels of page tables).
+bool TakesMoreOfTheSign(const RuleContext& context, const Mutant& mutant) {
+  constexpr int64_t kAddressBits = 57;
+  const std::vector<size_t> changed = Changed(context, mutant);
+  if (mutant.rule != "shift_count" || changed.size() != 1) return false;
+  const AssemblyInstruction& shift = context.listing.instructions[changed[0]];
+  const auto was = ImmediateOf(shift);
+  const auto is = Evaluate(mutant.edits[0].replacement);
+  return absl::StartsWith(shift.mnemonic, "shr") &&
+         RegisterBytes(shift.operands[1].text) == 8 && was == 63 &&
+         is.has_value() && *is < 63 && *is > kAddressBits;
+}
+
+constexpr EquivalenceRow kNoneDiffers[] = {
+    {IsOfOtherSign,
+     "signed and unsigned differ only for numbers that no size and no address "
+     "has"},
+    {TakesMoreOfTheSign,
+     "the bits below the sign are copies of it in all that addresses and sizes "
+     "can make"},
+};
+
+std::optional<std::string> FirstThatHolds(absl::Span<const EquivalenceRow> rows,
+                                          const RuleContext& context,
+                                          const Mutant& mutant) {
+  for (const EquivalenceRow& row : rows) {
+    if (row.holds(context, mutant)) return row.reason;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> WhyEquivalent(const RuleContext& context,
                                          const Mutant& mutant) {
-  for (const EquivalenceRow& row : kRows) {
-    if (row.holds(context, mutant)) return row.reason;
-  }
-  return std::nullopt;
+  return FirstThatHolds(kRows, context, mutant);
+}
+
+std::optional<std::string> WhyNoneDiffers(const RuleContext& context,
+                                          const Mutant& mutant) {
+  return FirstThatHolds(kNoneDiffers, context, mutant);
 }
 
 }  // namespace glibc_patches

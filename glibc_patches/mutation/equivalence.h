@@ -17,6 +17,12 @@ namespace glibc_patches {
 std::optional<std::string> WhyEquivalent(const RuleContext& context,
                                          const Mutant& mutant);
 
+// Why a mutant that only decides (decisions.h) goes where its base goes; to be
+// asked when no call that came to what it changes went another way. nullopt:
+// calls that show the fault may be missing.
+std::optional<std::string> WhyNoneDiffers(const RuleContext& context,
+                                          const Mutant& mutant);
+
 }  // namespace glibc_patches
 
 #endif  // GLIBC_PATCHES_MUTATION_EQUIVALENCE_H_

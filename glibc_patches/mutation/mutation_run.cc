@@ -228,20 +228,20 @@ class MutationRun {
           " of ", paths->differ, " that go another way than the base");
       return;
     }
-    const bool sign = mutant.rule == "wrong_sign" && paths->differ == 0;
-    if (paths->differ == 0 && !(sign && paths->reached > 0)) return;
-    result.fate = Fate::kEquivalent;
-    result.reason = absl::StrCat(
-        "only decides which way jumps go, and both ways are right: ",
-        paths->differ, " of ", paths->compared,
-        " calls went another way than the base and were right, and no check "
-        "failed");
-    if (sign) {
-      result.reason = absl::StrCat(
-          "signed and unsigned differ only for numbers that no size and no "
-          "address has: none of ",
-          paths->compared, " calls went another way");
+    std::string reason =
+        "only decides which way jumps go, and both ways are right";
+    std::string count = absl::StrCat(paths->differ, " of ", paths->compared,
+                                     " calls went another way than the base "
+                                     "and were right, and no check failed");
+    if (paths->differ == 0) {
+      const auto why = WhyNoneDiffers(context, mutant);
+      if (!why.has_value() || paths->reached == 0) return;
+      reason = *why;
+      count = absl::StrCat("none of ", paths->reached,
+                           " calls that came there went another way");
     }
+    result.fate = Fate::kEquivalent;
+    result.reason = absl::StrCat(reason, ": ", count);
   }
 
   static bool IsPreserving(const std::string& rule) {

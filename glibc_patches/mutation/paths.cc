@@ -86,6 +86,12 @@ bool OnTrap(ucontext_t& context) {
 struct Decoded {
   uint64_t address;
   ZydisMnemonic mnemonic;
+  // 0 without one; not of jumps.
+  uint64_t immediate;
+
+  bool IsLike(const Decoded& other) const {
+    return mnemonic == other.mnemonic && immediate == other.immediate;
+  }
 };
 
 // All instructions of the variant's file, in the order of their addresses, but
@@ -110,7 +116,10 @@ std::vector<Decoded> Sweep(const kernels::Variant& variant) {
       return {};
     }
     if (instruction.mnemonic != ZYDIS_MNEMONIC_NOP) {
-      all.push_back({address, instruction.mnemonic});
+      const auto& immediate = instruction.raw.imm[0];
+      const bool is_number = immediate.size > 0 && !immediate.is_relative;
+      all.push_back(
+          {address, instruction.mnemonic, is_number ? immediate.value.u : 0});
     }
     address += instruction.length;
   }
@@ -136,8 +145,7 @@ SharedBlocks BlocksOf(const kernels::Variant& base,
     return {};
   }
   size_t changed = 0;
-  while (changed < after.size() &&
-         before[changed].mnemonic == after[changed].mnemonic) {
+  while (changed < after.size() && before[changed].IsLike(after[changed])) {
     ++changed;
   }
   const bool dropped = after.size() != before.size();

@@ -16,7 +16,7 @@ struct PathComparison {
   int64_t differ = 0;
   int64_t wrong = 0;
   // Calls in which the base came to the first instruction that has become
-  // another one (not only its operands); 0 when there is none.
+  // another one, or has another constant; 0 when there is none.
   int64_t reached = 0;
 };
 
