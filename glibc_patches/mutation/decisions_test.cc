@@ -112,6 +112,22 @@ TEST(WhyEquivalentTest, KnowsWhatIsTheSameInOtherWords) {
   // With a gap in what it sets.
   EXPECT_FALSE(explained("memset-x", "wrong_vector_step",
                          loop("", " sub $-64").c_str(), "sub"));
+  constexpr char kMasked[] = " movq %rdi, %r8\n andq $63, %r8\n ret\n";
+  EXPECT_TRUE(explained("memmove-x", "truncated_register", kMasked, "movq"));
+  EXPECT_FALSE(explained("memmove-x", "truncated_register",
+                         " movq %rdi, %r8\n andq $-64, %r8\n ret\n", "movq"));
+  EXPECT_FALSE(explained("memmove-x", "truncated_register",
+                         " movq %rdi, %r8\n andq $63, %r9\n ret\n", "movq"));
+  // 32 bytes are stored apart, and 16.
+  constexpr char kAligning[] =
+      " addq $(32 - 1), %rdi\n andq $-(32), %rdi\n rep movsb\n"
+      " movups %xmm0, (%r8)\n movups %xmm1, 16(%r8)\n ret\n";
+  EXPECT_TRUE(
+      explained("memmove-x", "immediate_off_by_one", kAligning, "addq"));
+  EXPECT_FALSE(explained("memmove-x", "immediate_off_by_one",
+                         " addq $(32 - 1), %rdi\n andq $-(32), %rdi\n"
+                         " rep movsb\n movups %xmm0, (%r8)\n ret\n",
+                         "addq"));
   EXPECT_FALSE(explained("memmove-x", "dropped_return", kLoop, "ret"));
   EXPECT_TRUE(explained("memset-x", "dropped_return", kLoop, "ret"));
 }

@@ -171,6 +171,64 @@ bool StepsWithinWhatIsSet(const RuleContext& context, const Mutant& mutant) {
              *is;
 }
 
+// A pointer that is aligned already moves on by the alignment instead of by
+// nothing, and as many bytes at its beginning are stored apart, behind the
+// copy.
+bool AlignsPastWhatIsStoredApart(const RuleContext& context,
+                                 const Mutant& mutant) {
+  const std::vector<size_t> changed = Changed(context, mutant);
+  if (mutant.rule != "immediate_off_by_one" || changed.size() != 1) {
+    return false;
+  }
+  const auto& all = context.listing.instructions;
+  const AssemblyInstruction& sum = all[changed[0]];
+  const auto was = ImmediateOf(sum);
+  const auto is = Evaluate(mutant.edits[0].replacement);
+  if (!absl::StartsWith(sum.mnemonic, "add") || !was.has_value() ||
+      is != *was + 1) {
+    return false;
+  }
+  // In the same block: the mask, then the copy, then the stores.
+  bool masked = false;
+  for (size_t i = changed[0] + 1; i < all.size(); ++i) {
+    if (!all[i].labels.empty() || IsJump(all[i])) return false;
+    masked = masked || (absl::StartsWith(all[i].mnemonic, "and") &&
+                        ImmediateOf(all[i]) == -*is &&
+                        all[i].operands[1].text == sum.operands[1].text);
+    if (all[i].mnemonic != "rep movsb") continue;
+    size_t end = i + 1;
+    while (end < all.size() && all[end].labels.empty() && !IsJump(all[end]) &&
+           !IsReturn(all[end])) {
+      ++end;
+    }
+    size_t store = i + 1;
+    while (store < end && !IsStore(all[store])) ++store;
+    if (!masked || store == end) return false;
+    const MemoryParts first = PartsOf(all[store].operands[1]);
+    return Evaluate(first.displacement) == 0 &&
+           BytesInARow(context, store, end, first.registers) >= *is;
+  }
+  return false;
+}
+
+// 32 bits of a register are moved that is masked to fewer at once.
+bool MasksMoreThanIsLost(const RuleContext& context, const Mutant& mutant) {
+  const std::vector<size_t> changed = Changed(context, mutant);
+  const auto& all = context.listing.instructions;
+  if (mutant.rule != "truncated_register" || changed.size() != 1 ||
+      changed[0] + 1 == all.size()) {
+    return false;
+  }
+  const AssemblyInstruction& move = all[changed[0]];
+  const AssemblyInstruction& mask = all[changed[0] + 1];
+  const auto bits = ImmediateOf(mask);
+  return absl::StartsWith(move.mnemonic, "mov") && move.operands.size() == 2 &&
+         mask.labels.empty() && absl::StartsWith(mask.mnemonic, "and") &&
+         bits.has_value() && *bits >= 0 && *bits < int64_t{1} << 31 &&
+         WholeRegister(mask.operands[1].text) ==
+             WholeRegister(move.operands[1].text);
+}
+
 struct EquivalenceRow {
   bool (*holds)(const RuleContext& context, const Mutant& mutant);
   const char* reason;
@@ -179,6 +237,9 @@ constexpr EquivalenceRow kRows[] = {
     {AlignsAsVectorsNeed,
      "aligned to less, but to no less than the vectors need: the loop begins "
      "within what is stored apart from it"},
+    {AlignsPastWhatIsStoredApart,
+     "an aligned pointer moves on by the alignment, over bytes that are stored "
+     "apart: they are not copied twice"},
     {AlignsWithinWhatIsSet,
      "the loop begins at most four vectors lower, in bytes that are set "
      "already: they are set to the same again"},
@@ -188,6 +249,7 @@ constexpr EquivalenceRow kRows[] = {
     {Commute,
      "a multiple of the alignment is added before instead of after aligning: "
      "the same number"},
+    {MasksMoreThanIsLost, "the lost bits are masked away at once"},
     {StepsWithinWhatIsSet,
      "the loop moves on by less than it sets each time, and ends where it did: "
      "bytes are set to the same again"},

@@ -30,6 +30,8 @@ constexpr greg_t kTrapFlag = 1 << 8;
 // Calls that go another way, after which no more are made.
 constexpr int64_t kEnough = 8;
 constexpr int kCallsPerSize = 16;
+// Instructions that a mutant lacks: a comparison and its jump.
+constexpr size_t kMostLeftOut = 2;
 // Of the calls of the content check.
 constexpr int kOneIn = 8;
 
@@ -127,7 +129,7 @@ std::vector<Decoded> Sweep(const kernels::Variant& variant) {
 }
 
 // The base's blocks, as addresses of both: instructions correspond by their
-// order, with at most one left out of the mutant.
+// order, with a few in a row left out of the mutant.
 struct SharedBlocks {
   std::vector<uint64_t> of_base;
   std::vector<uint64_t> of_mutant;
@@ -140,19 +142,20 @@ SharedBlocks BlocksOf(const kernels::Variant& base,
   const std::vector<Decoded> before = Sweep(base);
   const std::vector<Decoded> after = Sweep(mutant);
   const auto graph = CodeGraph::Of(base);
-  if (!graph.ok() || before.empty() ||
-      (after.size() != before.size() && after.size() + 1 != before.size())) {
+  if (!graph.ok() || before.empty() || after.size() > before.size() ||
+      before.size() - after.size() > kMostLeftOut) {
     return {};
   }
   size_t changed = 0;
   while (changed < after.size() && before[changed].IsLike(after[changed])) {
     ++changed;
   }
-  const bool dropped = after.size() != before.size();
+  const size_t left_out = before.size() - after.size();
   SharedBlocks blocks;
   for (size_t i = 0; i < before.size(); ++i) {
     if (graph->blocks().count(before[i].address) == 0) continue;
-    const size_t there = dropped && i > changed ? i - 1 : i;
+    const size_t there =
+        i < changed ? i : std::max(i - std::min(i, left_out), changed);
     if (there >= after.size()) continue;
     // Two blocks of the base may be one of the mutant.
     const uint64_t address = after[there].address;
