@@ -13,6 +13,8 @@ namespace glibc_patches {
 enum class Coverage {
   kKernel,     // the code of the memory functions, or what it includes
   kThreshold,  // what decides about variants and thresholds
+  // Others; a row of such says why a file that seems to belong here is not
+  // judged.
   kNone,
 };
 
