@@ -124,6 +124,25 @@ TEST(WhyEquivalentTest, KnowsWhatIsTheSameInOtherWords) {
       " movups %xmm0, (%r8)\n movups %xmm1, 16(%r8)\n ret\n";
   EXPECT_TRUE(
       explained("memmove-x", "immediate_off_by_one", kAligning, "addq"));
+  // A ymm register elsewhere, so that vectors need more than 16.
+  const std::string wide =
+      absl::StrCat(kAligning, "g: vmovdqa %ymm0, (%rdi)\n");
+  const std::string wide_loop =
+      "andq $-(32), %rdi\n vmovdqa %ymm0, (%rdi)\n ret\n";
+  const auto finer = [](const std::string& text) {
+    const Listing listing = ParseListing(absl::StrCat("f:", text));
+    const RuleContext context = RuleContext::Of(listing, "memmove-x");
+    for (const Mutant& mutant : Plant(context, FaultRules())) {
+      if (mutant.rule == "wrong_alignment" &&
+          absl::StrContains(mutant.after, "$-16")) {
+        return WhyEquivalent(context, mutant).has_value();
+      }
+    }
+    ADD_FAILURE() << "no mutant that aligns to 16";
+    return false;
+  };
+  EXPECT_TRUE(finer(wide));
+  EXPECT_FALSE(finer(wide_loop));
   EXPECT_FALSE(explained("memmove-x", "immediate_off_by_one",
                          " addq $(32 - 1), %rdi\n andq $-(32), %rdi\n"
                          " rep movsb\n movups %xmm0, (%r8)\n ret\n",

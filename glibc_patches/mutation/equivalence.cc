@@ -171,6 +171,27 @@ bool StepsWithinWhatIsSet(const RuleContext& context, const Mutant& mutant) {
              *is;
 }
 
+// Bytes at the beginning of an operand that are stored apart, behind the rep
+// movsb that comes next in the block of instruction `from`; 0 without one.
+int64_t BytesStoredBehindCopy(const RuleContext& context, size_t from) {
+  const auto& all = context.listing.instructions;
+  const auto ends_block = [&](size_t i) {
+    return i >= all.size() || !all[i].labels.empty() || IsJump(all[i]) ||
+           IsReturn(all[i]);
+  };
+  size_t copy = from + 1;
+  while (!ends_block(copy) && all[copy].mnemonic != "rep movsb") ++copy;
+  if (ends_block(copy)) return 0;
+  size_t store = copy + 1;
+  while (!ends_block(store) && !IsStore(all[store])) ++store;
+  if (ends_block(store)) return 0;
+  size_t end = store;
+  while (!ends_block(end)) ++end;
+  const MemoryParts first = PartsOf(all[store].operands[1]);
+  if (Evaluate(first.displacement) != 0) return 0;
+  return BytesInARow(context, store, end, first.registers);
+}
+
 // A pointer that is aligned already moves on by the alignment instead of by
 // nothing, and as many bytes at its beginning are stored apart, behind the
 // copy.
@@ -185,30 +206,28 @@ bool AlignsPastWhatIsStoredApart(const RuleContext& context,
   const auto was = ImmediateOf(sum);
   const auto is = Evaluate(mutant.edits[0].replacement);
   if (!absl::StartsWith(sum.mnemonic, "add") || !was.has_value() ||
-      is != *was + 1) {
+      is != *was + 1 || BytesStoredBehindCopy(context, changed[0]) < *is) {
     return false;
   }
-  // In the same block: the mask, then the copy, then the stores.
-  bool masked = false;
-  for (size_t i = changed[0] + 1; i < all.size(); ++i) {
-    if (!all[i].labels.empty() || IsJump(all[i])) return false;
-    masked = masked || (absl::StartsWith(all[i].mnemonic, "and") &&
-                        ImmediateOf(all[i]) == -*is &&
-                        all[i].operands[1].text == sum.operands[1].text);
-    if (all[i].mnemonic != "rep movsb") continue;
-    size_t end = i + 1;
-    while (end < all.size() && all[end].labels.empty() && !IsJump(all[end]) &&
-           !IsReturn(all[end])) {
-      ++end;
+  for (size_t i = changed[0] + 1; all[i].mnemonic != "rep movsb"; ++i) {
+    if (absl::StartsWith(all[i].mnemonic, "and") &&
+        ImmediateOf(all[i]) == -*is &&
+        all[i].operands[1].text == sum.operands[1].text) {
+      return true;
     }
-    size_t store = i + 1;
-    while (store < end && !IsStore(all[store])) ++store;
-    if (!masked || store == end) return false;
-    const MemoryParts first = PartsOf(all[store].operands[1]);
-    return Evaluate(first.displacement) == 0 &&
-           BytesInARow(context, store, end, first.registers) >= *is;
   }
   return false;
+}
+
+// Aligned more finely for rep movsb, which needs no alignment; what is skipped
+// is less than what is stored apart.
+bool AlignsStringCopyFiner(const RuleContext& context, const Mutant& mutant) {
+  const std::vector<size_t> changed = Changed(context, mutant);
+  if (mutant.rule != "wrong_alignment" || changed.size() != 1) return false;
+  const auto mask = ImmediateOf(context.listing.instructions[changed[0]]);
+  const auto now = Evaluate(mutant.edits[0].replacement);
+  return mask.has_value() && now.has_value() && *mask < 0 && *now > *mask &&
+         BytesStoredBehindCopy(context, changed[0]) >= -*mask;
 }
 
 // 32 bits of a register are moved that is masked to fewer at once.
@@ -240,6 +259,9 @@ constexpr EquivalenceRow kRows[] = {
     {AlignsPastWhatIsStoredApart,
      "an aligned pointer moves on by the alignment, over bytes that are stored "
      "apart: they are not copied twice"},
+    {AlignsStringCopyFiner,
+     "aligned to less, which rep movsb bears: it begins within what is stored "
+     "apart from it"},
     {AlignsWithinWhatIsSet,
      "the loop begins at most four vectors lower, in bytes that are set "
      "already: they are set to the same again"},
