@@ -151,7 +151,7 @@ expect "a private folder" 700 "$(stat -c %a "$found/one")"
 expect "its folder, too" 700 "$(stat -c %a "$found")"
 expect "where it looks" 1 "$(grep -c -- "-runs=7>.*<$found/one>" "$found/one.log")"
 run 0 "$tools/fuzz" --minimise one
-expect "merged" 1 "$(grep -c -- "<-merge=1><.*/testdata/fuzz/one><$found/one>" err)"
+expect "merged" 1 "$(grep -c -- "<-set_cover_merge=1><.*/testdata/fuzz/one><$found/one>" err)"
 FUZZER='echo "required: more"; exit 77' run 1 "$tools/fuzz" one 7
 expect "what is wrong" "required: more" "$(<out)"
 # A machine that was busy for a second, and an input that is slow.
