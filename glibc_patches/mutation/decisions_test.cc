@@ -143,6 +143,22 @@ TEST(WhyEquivalentTest, KnowsWhatIsTheSameInOtherWords) {
   };
   EXPECT_TRUE(finer(wide));
   EXPECT_FALSE(finer(wide_loop));
+  // To 63 and to 15 in place of 31.
+  const auto finer_or = [](const char* stores) {
+    const Listing listing = ParseListing(
+        absl::StrCat("f: orq $31, %rsi\n rep movsb\n", stores, " ret\n"));
+    const RuleContext context = RuleContext::Of(listing, "memmove-x");
+    std::vector<bool> results;
+    for (const Mutant& mutant : Plant(context, FaultRules())) {
+      if (mutant.rule != "wrong_alignment") continue;
+      results.push_back(WhyEquivalent(context, mutant).has_value());
+    }
+    return results;
+  };
+  constexpr char kHead[] = " movups %xmm0, (%r8)\n movups %xmm1, 16(%r8)\n";
+  EXPECT_EQ(finer_or(kHead), (std::vector<bool>{false, true}));
+  EXPECT_EQ(finer_or(" movups %xmm0, (%r8)\n"),
+            (std::vector<bool>{false, false}));
   EXPECT_FALSE(explained("memmove-x", "immediate_off_by_one",
                          " addq $(32 - 1), %rdi\n andq $-(32), %rdi\n"
                          " rep movsb\n movups %xmm0, (%r8)\n ret\n",

@@ -224,10 +224,16 @@ bool AlignsPastWhatIsStoredApart(const RuleContext& context,
 bool AlignsStringCopyFiner(const RuleContext& context, const Mutant& mutant) {
   const std::vector<size_t> changed = Changed(context, mutant);
   if (mutant.rule != "wrong_alignment" || changed.size() != 1) return false;
-  const auto mask = ImmediateOf(context.listing.instructions[changed[0]]);
+  const AssemblyInstruction& aligns = context.listing.instructions[changed[0]];
+  const auto mask = ImmediateOf(aligns);
   const auto now = Evaluate(mutant.edits[0].replacement);
-  return mask.has_value() && now.has_value() && *mask < 0 && *now > *mask &&
-         BytesStoredBehindCopy(context, changed[0]) >= -*mask;
+  if (!mask.has_value() || !now.has_value()) return false;
+  const int64_t apart = BytesStoredBehindCopy(context, changed[0]);
+  // "or 63" gives the last byte before an aligned one.
+  if (absl::StartsWith(aligns.mnemonic, "or")) {
+    return *now >= 0 && *now < *mask && apart > *mask;
+  }
+  return *mask < 0 && *now > *mask && apart >= -*mask;
 }
 
 // 32 bits of a register are moved that is masked to fewer at once.
