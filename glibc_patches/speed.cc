@@ -34,7 +34,8 @@ constexpr int kSecondPairs = 21;
 // Of calls that take milliseconds.
 constexpr uint64_t kLargeCall = uint64_t{4} << 20;
 constexpr int kLargePairs = 5;
-constexpr double kPatience = 1.5;
+// One after the other, and each has much memory to write first.
+constexpr int kAloneProcesses = 6;
 constexpr absl::Duration kShortestLook = absl::Seconds(2);
 
 // A cell's samples, one a process.
@@ -76,6 +77,7 @@ absl::StatusOr<std::vector<Study>> RunStudies(
 struct Group {
   std::vector<size_t> cells;
   std::vector<const kernels::PairSourceFactory*> factories;
+  int first_processes = 0, second_processes = 0;
   absl::Duration first_budget, second_budget;
   // Past this many times its budget a look ends with what it has.
   double patience = 0;
@@ -91,13 +93,16 @@ class SpeedMeasurement {
       : plan_(plan), options_(options), clock_(clock), progress_(progress) {
     Group crowd, alone;
     crowd.factories = factories.side_by_side;
+    crowd.first_processes = options.first_processes;
+    crowd.second_processes = options.second_processes;
     crowd.first_budget = options.first_budget;
     crowd.second_budget = options.second_budget;
     crowd.patience = std::numeric_limits<double>::infinity();
     alone.factories = {factories.alone};
+    alone.first_processes = alone.second_processes = kAloneProcesses;
     alone.first_budget = options.alone_first_budget;
     alone.second_budget = options.alone_second_budget;
-    alone.patience = kPatience;
+    alone.patience = options.alone_patience;
     for (size_t i = 0; i < plan.cells.size(); ++i) {
       (plan.cells[i].IsAlone() ? alone : crowd).cells.push_back(i);
     }
@@ -132,7 +137,7 @@ class SpeedMeasurement {
 
   absl::Status Measure(Group& group) {
     Looked first;
-    absl::Status status = Look(group, group.cells, options_.first_processes,
+    absl::Status status = Look(group, group.cells, group.first_processes,
                                kFirstPairs, group.first_budget, first);
     if (!status.ok()) return status;
     group.noise_floor = NoiseFloor(first);
@@ -236,7 +241,7 @@ class SpeedMeasurement {
       if (!first_round && used > group.second_budget) break;
       const absl::Status status =
           Look(group, std::vector<size_t>(suspects.begin(), suspects.end()),
-               options_.second_processes, kSecondPairs,
+               group.second_processes, kSecondPairs,
                std::max(absl::ZeroDuration(), (group.second_budget - used) / 2),
                looked);
       if (!status.ok()) return status;

@@ -71,6 +71,8 @@ struct SpeedOptions {
   // Of cells that are measured alone.
   absl::Duration alone_first_budget = absl::Seconds(8);
   absl::Duration alone_second_budget = absl::Seconds(6);
+  // Past this many times its budget a look at those ends with what it has.
+  double alone_patience = 1.5;
   uint64_t seed = 1;
 };
 

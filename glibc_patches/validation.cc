@@ -1,6 +1,7 @@
 #include "glibc_patches/validation.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,6 +43,8 @@ SpeedOptions OptionsOf(const ValidationInput& input) {
     options.second_processes = 32;
     options.first_budget = absl::Seconds(60);
     options.second_budget = absl::Seconds(120);
+    options.alone_first_budget = options.alone_second_budget = absl::Minutes(1);
+    options.alone_patience = std::numeric_limits<double>::infinity();
   } else if (input.effort == ValidationEffort::kNormal) {
     options.first_budget = absl::Seconds(14);
     options.second_budget = absl::Seconds(14);
