@@ -69,7 +69,7 @@ void AddChanges(const WeighedSpeed& weighed, const SpeedOptions& options,
     if (change.processes < 2) continue;
     if (IsRegression(change, options)) {
       opinion.against.push_back(
-          absl::StrFormat("all %s together take %s [%s, %s] of the time", what,
+          absl::StrFormat("all %s together are slower: %s [%s, %s]", what,
                           FormatChange(change.interval.middle),
                           FormatChange(change.interval.low),
                           FormatChange(change.interval.high)));

@@ -41,6 +41,11 @@ using VisitCall = absl::FunctionRef<bool(const PlacedCall&)>;
 // effort says. False when stopped.
 bool ForEachCall(const CheckContext& context, VisitCall visit);
 
+// What loops can leave to their ends: from each threshold on, every size of one
+// pass, with the same alignments; of code with 16-byte vectors also in each of
+// its 16 relative alignments and (memmove) backwards. False when stopped.
+bool ForEachRemainder(const CheckContext& context, VisitCall visit);
+
 // A handful of calls of each size: for checks of what hardly depends on
 // alignment.
 bool ForEachSize(const CheckContext& context, int calls_per_size,

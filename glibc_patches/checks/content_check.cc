@@ -148,7 +148,7 @@ void RunContentCheck(const CheckContext& context, CheckSession& session) {
     return false;
   };
   int64_t i = 0;
-  const bool all = ForEachCall(context, [&](const PlacedCall& call) {
+  const auto visit = [&](const PlacedCall& call) {
     if (!IsChosen(i++, context.one_in)) return true;
     if (!session.Try(call, Quickly)) return false;
     recent.push_back(call);
@@ -156,7 +156,10 @@ void RunContentCheck(const CheckContext& context, CheckSession& session) {
     if (!far_is_unchanged()) return false;
     recent.clear();
     return true;
-  });
+  };
+  const bool all =
+      ForEachCall(context, visit) &&
+      (context.effort == Effort::kQuick || ForEachRemainder(context, visit));
   if (all && !recent.empty()) far_is_unchanged();
 }
 

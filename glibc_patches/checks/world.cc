@@ -77,9 +77,10 @@ World& World::Get() {
 }
 
 World::World() {
-  // A multiple of 4 KiB is all that mmap promises; offsets in descriptions are
-  // taken modulo that.
-  base_ = Reserve(kWorldSize, PROT_NONE);
+  // So that kBoundary is a multiple of 4 GiB.
+  char* const reserved = Reserve(kWorldSize + kFourGiB, PROT_NONE);
+  const uint64_t boundary = reinterpret_cast<uintptr_t>(reserved) + kBoundary;
+  base_ = reserved + (kFourGiB - boundary % kFourGiB) % kFourGiB;
   originals_ = Reserve(kAreaCount * kAreaSize, PROT_READ | PROT_WRITE);
   for (const Area& area : kAreas) {
     char* original = originals_ + IndexOf(area) * kAreaSize;

@@ -59,6 +59,11 @@ inline constexpr Area kAreas[] = {
     {4 * kAreaSize, kAreaSize, true},
     {kPage + kFourGiB, kAreaSize, true},
 };
+// Where operands stand in their areas, so that there is room on all sides.
+constexpr uint64_t kRoom = 64 << 10;
+// An address that is a multiple of 4 GiB, in the first and in the third area:
+// what is compared as 32 bits goes wrong in operands that lie across it.
+constexpr uint64_t kBoundary = kPage + kRoom;
 inline constexpr Area kNear = kAreas[0];
 inline constexpr Area kOther = kAreas[1];
 inline constexpr Area kFar = kAreas[2];

@@ -219,7 +219,7 @@ std::vector<PlacedCall> CallsOf(const CheckContext& context, uint64_t above,
   // Other distances.
   int64_t i = 0;
   ForEachCall(context, [&](const PlacedCall& call) {
-    if (is_wanted(call) && ++i % kOneIn == 0) calls.push_back(call);
+    if (is_wanted(call) && IsChosen(i++, kOneIn)) calls.push_back(call);
     return true;
   });
   std::shuffle(calls.begin(), calls.end(), std::mt19937_64(context.seed));
@@ -261,6 +261,36 @@ std::optional<kernels::Variant> WideEntry(const kernels::Variant& variant) {
   return wide;
 }
 
+// Where the change is, and what follows it.
+void KeepAround(size_t changed, Code& code) {
+  const size_t end = std::min(changed + 2, code.blocks.size());
+  code.blocks.erase(code.blocks.begin() + end, code.blocks.end());
+  code.blocks.erase(code.blocks.begin(), code.blocks.begin() + changed);
+}
+
+constexpr int64_t kRemainderBudget = 400000;
+
+// A comparison at the end of a loop for large sizes is equal for few of them.
+void CompareRemainders(Code& base, Code& mutant, size_t changed,
+                       const CheckContext& context, PathComparison& result) {
+  KeepAround(changed, base);
+  KeepAround(changed, mutant);
+  const CheckRow& content = *FindCheck("content");
+  counting = Counting::kTimes;
+  executed = 0;
+  ForEachRemainder(context, [&](const PlacedCall& call) {
+    if (executed >= kRemainderBudget / context.one_in) return false;
+    ++result.calls;
+    const std::vector<int64_t> counts = Execute(base, call);
+    if (counts != Execute(mutant, call)) {
+      ++result.differ;
+      if (!base.is_wide && content.attempt(context, call)) ++result.wrong;
+    }
+    if (counts[0] > 0) ++result.reached;
+    return result.differ < kEnough;
+  });
+}
+
 void CompareEntries(const kernels::Variant& of_base,
                     const kernels::Variant& of_mutant, bool is_wide,
                     const CheckContext& context, PathComparison& result) {
@@ -293,6 +323,9 @@ void CompareEntries(const kernels::Variant& of_base,
       }
     }
     above = tier.largest;
+  }
+  if (result.differ == 0 && blocks.changed.has_value()) {
+    CompareRemainders(base, mutant, *blocks.changed, context, result);
   }
 }
 
