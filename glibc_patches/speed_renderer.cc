@@ -86,8 +86,9 @@ void AddCells(const SpeedResult& speed, const WeighedSpeed& weighed,
       100 * std::expm1(speed.alone_noise_floor), speed.control_alarms,
       100 * speed.steal);
   if (count.not_measured > 0) {
-    absl::StrAppend(&text, "not measured, for want of time: ",
-                    count.not_measured, " cells\n");
+    absl::StrAppend(&text,
+                    "not measured, for want of time: ", count.not_measured,
+                    " cells\n");
   }
   for (size_t i = 0; i < speed.cells.size(); ++i) {
     const SpeedCellResult& cell = speed.cells[i];

@@ -62,8 +62,7 @@ TEST(ShellAssignments, AreWordsOfTheirOwn) {
   EXPECT_EQ(find("T=a;T=b"), "1 T=a|1 T=b|");
   EXPECT_EQ(find("T="), "1 T=|");
   // What stands in a value is none; what follows it is.
-  EXPECT_EQ(find("T=\\ T=a\nT='x T=b'; T=c"),
-            "1 T= T=a|2 T=x T=b|2 T=c|");
+  EXPECT_EQ(find("T=\\ T=a\nT='x T=b'; T=c"), "1 T= T=a|2 T=x T=b|2 T=c|");
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <random>
-#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "kernels/parameter_sets.h"
@@ -19,11 +18,6 @@ using kernels::Variant;
 constexpr uint64_t kNever = uint64_t{1} << 40;
 // The least non-temporal threshold that the large copy of 2.34 and later bears.
 constexpr uint64_t kFloor = 0x4040;
-// Past 16 times the floor the large copy takes four pages at a time.
-constexpr uint64_t kLargest = 400 << 10;
-// palignr works on vectors of this size, and has its shift in its code: there
-// is a loop for each.
-constexpr uint64_t kShiftable = 16;
 
 // An offset in an area for an alignment of 0 to 63: right after a page's
 // beginning or right before its end, where small sizes cross it.
@@ -81,27 +75,6 @@ uint64_t FirstAffectedSize(const Variant& variant,
     affected = std::min(affected, (parameters.*field).value_or(0) / 2);
   }
   return affected;
-}
-
-// Sizes from which on loops for large sizes are taken.
-std::vector<uint64_t> LargeLoops(const Variant& variant,
-                                 const KernelParameters& parameters) {
-  std::vector<uint64_t> starts;
-  for (absl::string_view threshold : variant.thresholds) {
-    const auto field = kernels::ParameterField(threshold);
-    if (field == nullptr || field == &KernelParameters::string_control) {
-      continue;
-    }
-    const uint64_t value = (parameters.*field).value_or(kNever);
-    if (value >= kNever) continue;
-    starts.push_back(value + 1);
-    if (field == &KernelParameters::non_temporal_threshold) {
-      starts.push_back(16 * value + 1);
-    }
-  }
-  std::sort(starts.begin(), starts.end());
-  starts.erase(std::unique(starts.begin(), starts.end()), starts.end());
-  return starts;
 }
 
 struct Amounts {
@@ -377,7 +350,8 @@ std::vector<uint64_t> SizesToTry(const Variant& variant,
                                  const KernelParameters& parameters, int random,
                                  uint64_t seed) {
   std::vector<uint64_t> sizes;
-  for (size_t size : kernels::SizesToCheck(variant, parameters, kLargest)) {
+  for (size_t size :
+       kernels::SizesToCheck(variant, parameters, kLargestTried)) {
     sizes.push_back(size);
   }
   const KernelParameters first =
@@ -398,9 +372,11 @@ std::vector<uint64_t> SizesToTry(const Variant& variant,
   // Of any magnitude, and in the four-page loop.
   std::uniform_real_distribution<double> magnitude(6, 18.6);
   for (int i = 0; i < random; ++i) {
-    sizes.push_back(std::min<uint64_t>(exp2(magnitude(generator)), kLargest));
+    sizes.push_back(
+        std::min<uint64_t>(exp2(magnitude(generator)), kLargestTried));
     if (i % 4 == 0) {
-      sizes.push_back(16 * kFloor + generator() % (kLargest - 16 * kFloor));
+      sizes.push_back(16 * kFloor +
+                      generator() % (kLargestTried - 16 * kFloor));
     }
   }
   std::sort(sizes.begin(), sizes.end());
@@ -419,45 +395,6 @@ bool IsChosen(int64_t index, int one_in) {
 
 bool ForEachCall(const CheckContext& context, VisitCall visit) {
   return Planner(context, visit).Visit(context);
-}
-
-bool ForEachRemainder(const CheckContext& context, VisitCall visit) {
-  const Variant& variant = context.variant;
-  const uint64_t vector = kernels::VectorOf(variant);
-  // Eight vectors a pass at most.
-  const uint64_t period = 8 * vector;
-  const bool is_copy = variant.function != Function::kMemset;
-  const bool has_shifts = is_copy && vector == kShiftable;
-  PlacedCall call;
-  call.value = 0x5a;
-  const auto sweep = [&](uint64_t start) {
-    for (call.size = start; call.size < start + period; ++call.size) {
-      if (!visit(call)) return false;
-    }
-    return true;
-  };
-  Random random(context.seed);
-  bool is_first = true;
-  for (const KernelParameters& parameters : ParametersToTry(variant)) {
-    call.parameters = parameters;
-    std::vector<uint64_t> starts = LargeLoops(variant, parameters);
-    if (std::exchange(is_first, false)) starts.push_back(2 * period);
-    for (const uint64_t start : starts) {
-      if (start + period > kLargest) continue;
-      for (uint64_t shift = 0; shift < (has_shifts ? kShiftable : 1); ++shift) {
-        // Aligned, so that an aligned address can equal the beginning.
-        call.destination =
-            kOther.begin + Place(has_shifts ? 0 : random() % 64, false);
-        call.source =
-            kNear.begin + Place(has_shifts ? shift : random() % 64, false);
-        if (!sweep(start)) return false;
-        if (!has_shifts || variant.function != Function::kMemmove) continue;
-        call.source = call.destination - period - shift;
-        if (!sweep(start)) return false;
-      }
-    }
-  }
-  return true;
 }
 
 bool ForEachSize(const CheckContext& context, int calls_per_size,

@@ -14,6 +14,10 @@
 
 namespace glibc_patches {
 
+// The largest size that is tried but for those of huge_sizes: past 16 times the
+// least non-temporal threshold the large copy takes four pages at a time.
+constexpr uint64_t kLargestTried = 400 << 10;
+
 // Threshold settings: those of kernels::ParameterSets (never, floor, the rep
 // zone on and off, string_control on and off), just above the floor, and what a
 // common server has. Only those that differ in what the variant reads.
@@ -40,11 +44,6 @@ using VisitCall = absl::FunctionRef<bool(const PlacedCall&)>;
 // 4 GiB, overlap in both directions (memmove), values (memset); as many as the
 // effort says. False when stopped.
 bool ForEachCall(const CheckContext& context, VisitCall visit);
-
-// What loops can leave to their ends: from each threshold on, every size of one
-// pass, with the same alignments; of code with 16-byte vectors also in each of
-// its 16 relative alignments and (memmove) backwards. False when stopped.
-bool ForEachRemainder(const CheckContext& context, VisitCall visit);
 
 // A handful of calls of each size: for checks of what hardly depends on
 // alignment.

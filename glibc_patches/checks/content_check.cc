@@ -10,6 +10,7 @@
 #include "glibc_patches/checks/call_variant.h"
 #include "glibc_patches/checks/calls.h"
 #include "glibc_patches/checks/checks.h"
+#include "glibc_patches/checks/remainders.h"
 #include "glibc_patches/checks/session.h"
 #include "glibc_patches/checks/world.h"
 

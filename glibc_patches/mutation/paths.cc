@@ -19,6 +19,7 @@
 #include "glibc_patches/checks/code_graph.h"
 #include "glibc_patches/checks/fault_hooks.h"
 #include "glibc_patches/checks/object_symbols.h"
+#include "glibc_patches/checks/remainders.h"
 #include "glibc_patches/checks/runner.h"
 #include "glibc_patches/checks/session.h"
 #include "glibc_patches/checks/world.h"

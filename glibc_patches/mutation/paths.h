@@ -23,8 +23,8 @@ struct PathComparison {
 // Makes calls like those of the content check, in random order, of both, and
 // counts the blocks that are executed, in a child process; most calls are of up
 // to 20 KiB. Ends after a few calls that differ. Instructions of the two
-// correspond by their order; the mutant may lack two in a row. Else nothing is compared.
-// One call in `one_in` of those that there is time for.
+// correspond by their order; the mutant may lack two in a row. Else nothing is
+// compared. One call in `one_in` of those that there is time for.
 PathComparison ComparePaths(const kernels::Variant& base,
                             const kernels::Variant& mutant, int one_in);
 
