@@ -95,6 +95,13 @@ TEST(WhyEquivalentTest, KnowsWhatIsTheSameInOtherWords) {
       " movups %xmm0, (%rax)\n lea 64(%rax), %rdi\n lea -32(%rdi, %rdx), "
       "%rcx\n";
   EXPECT_FALSE(explained("memset-x", "wrong_vector_step", kStart, "lea -32"));
+  // Before the loop, and by more than before.
+  constexpr char kBefore[] =
+      " movups %xmm0, (%rax)\n subq $-64, %rdi\n.Lloop:\n movups %xmm0, "
+      "(%rdi)\n addq $64, %rdi\n cmp %rcx, %rdi\n jb .Lloop\n ret\n";
+  EXPECT_TRUE(explained("memset-x", "wrong_vector_step", kBefore, "subq"));
+  EXPECT_FALSE(explained("memmove-x", "wrong_vector_step", kBefore, "subq"));
+  EXPECT_FALSE(explained("memset-x", "wrong_vector_step", kBefore, "addq"));
   // A loop of 64 bytes moves on by 48, and by 80.
   const auto loop = [](const char* stores, const char* step) {
     return absl::StrCat(".Lloop:\n movups %xmm0, (%rdi)\n", stores,

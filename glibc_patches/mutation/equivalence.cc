@@ -84,27 +84,6 @@ bool SetsAgain(const RuleContext&, const Mutant& mutant) {
          absl::StartsWith(mutant.source, "memset");
 }
 
-// The loop begins one vector lower, but above the destination's beginning.
-bool BeginsWithinWhatIsSet(const RuleContext& context, const Mutant& mutant) {
-  const std::vector<size_t> changed = Changed(context, mutant);
-  if (mutant.rule != "wrong_vector_step" || changed.size() != 1 ||
-      !absl::StartsWith(mutant.source, "memset")) {
-    return false;
-  }
-  const AssemblyInstruction& lea = context.listing.instructions[changed[0]];
-  if (!absl::StartsWith(lea.mnemonic, "lea") || lea.operands.size() != 2 ||
-      lea.operands[0].kind != OperandKind::kMemory ||
-      RegistersIn(lea.operands[0].text).size() != 1) {
-    return false;
-  }
-  Operand now = lea.operands[0];
-  now.text = mutant.edits[0].replacement;
-  const auto was = Evaluate(PartsOf(lea.operands[0]).displacement);
-  const auto is = Evaluate(PartsOf(now).displacement);
-  return was.has_value() && is.has_value() && *is < *was &&
-         *is >= std::max(context.vector_bytes, 16);
-}
-
 // By how much an addition of a constant moves its register; nullopt: it is
 // none.
 std::optional<int64_t> StepOf(const AssemblyInstruction& instruction,
@@ -116,6 +95,51 @@ std::optional<int64_t> StepOf(const AssemblyInstruction& instruction,
   if (absl::StartsWith(instruction.mnemonic, "add")) return *value;
   if (absl::StartsWith(instruction.mnemonic, "sub")) return -*value;
   return std::nullopt;
+}
+
+// How far a pointer to where a loop begins is moved on from the destination, by
+// `number` in the place of the instruction's own; nullopt: it is not.
+std::optional<int64_t> Advance(const AssemblyInstruction& instruction,
+                               absl::string_view number) {
+  if (!absl::StartsWith(instruction.mnemonic, "lea")) {
+    return StepOf(instruction, number);
+  }
+  if (instruction.operands.size() != 2 ||
+      instruction.operands[0].kind != OperandKind::kMemory ||
+      RegistersIn(instruction.operands[0].text).size() != 1) {
+    return std::nullopt;
+  }
+  Operand memory = instruction.operands[0];
+  memory.text = std::string(number);
+  return Evaluate(PartsOf(memory).displacement);
+}
+
+bool IsInLoop(const RuleContext& context, size_t instruction) {
+  const auto& all = context.listing.instructions;
+  for (size_t i = instruction; i < all.size(); ++i) {
+    if (!IsJump(all[i]) || all[i].operands.empty()) continue;
+    const auto target = context.targets.find(all[i].operands[0].text);
+    if (target != context.targets.end() && target->second <= instruction) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The loop begins one vector lower, but above the destination's beginning.
+bool BeginsWithinWhatIsSet(const RuleContext& context, const Mutant& mutant) {
+  const std::vector<size_t> changed = Changed(context, mutant);
+  if (mutant.rule != "wrong_vector_step" || changed.size() != 1 ||
+      !absl::StartsWith(mutant.source, "memset") ||
+      IsInLoop(context, changed[0])) {
+    return false;
+  }
+  const AssemblyInstruction& begin = context.listing.instructions[changed[0]];
+  if (begin.operands.empty()) return false;
+  const auto was = Advance(begin, begin.operands[0].text);
+  const auto is = Advance(begin, mutant.edits[0].replacement);
+  return was.has_value() && is.has_value() && *is < *was &&
+         *is >= std::max(context.vector_bytes, 16);
 }
 
 // Bytes in a row that the stores of [begin, end) set, beginning with the lowest
