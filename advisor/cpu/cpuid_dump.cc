@@ -179,8 +179,13 @@ class Parser {
   absl::Status FinishCpu() {
     if (dump_.cpus.empty()) return absl::OkStatus();
     CpuidTable& cpu = dump_.cpus.back();
-    if (const auto gap = FindCpuidDumpGap(cpu, last_leaf_)) {
-      return Error(gap->expected, gap->found);
+    // Ranges may stand in any order, in which they are not written again.
+    const uint32_t highest =
+        cpu.entries().empty() ? last_leaf_ : cpu.entries().rbegin()->first.leaf;
+    for (const uint32_t leaf : {last_leaf_, highest}) {
+      if (const auto gap = FindCpuidDumpGap(cpu, leaf)) {
+        return Error(gap->expected, gap->found);
+      }
     }
     if (cpu_xcr0_.has_value()) {
       cpu.SetXcr0(cpu_xcr0_->value);

@@ -176,6 +176,21 @@ TEST(ParseCpuidDumpTest, QuotesJunkInOneShortLine) {
   EXPECT_LT(error.size(), 400);
 }
 
+TEST(ParseCpuidDumpTest, SeesACutInAnyOrderOfRanges) {
+  const std::string cut =
+      absl::StrReplaceAll(kExtended, {{"eax=0x80000000", "eax=0x80000008"}});
+  // Nothing of a range is missing at its end in the first.
+  EXPECT_TRUE(
+      ParseCpuidDump(absl::StrCat("CPU:\n", kExtended, kLeaf0, kLeaf1), "x")
+          .ok());
+  for (const std::string& text :
+       {absl::StrCat(kLeaf0, kLeaf1, cut), absl::StrCat(cut, kLeaf0, kLeaf1),
+        absl::StrCat(kExtended, kLeaf0)}) {
+    EXPECT_THAT(ErrorOf(absl::StrCat("CPU:\n", text)),
+                HasSubstr("expected leaves up to"));
+  }
+}
+
 TEST(ParseCpuidDumpTest, AcceptsOneXcr0Only) {
   const std::string leaves = absl::StrCat(kLeaf0, kLeaf1, kExtended);
   EXPECT_EQ(ErrorOf(absl::StrCat("# xcr0: 0x7\n# xcr0: none\nCPU:\n", leaves)),
