@@ -11,10 +11,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "advisor/render/html_text.h"
 #include "advisor/render/layout.h"
 #include "advisor/render/svg_chart.h"
+#include "advisor/render/words.h"
 
 namespace advisor {
 namespace {
@@ -217,27 +219,17 @@ std::string CurveFigure(const Report& report, int number,
              below));
 }
 
-const char* KindOf(CellVerdict verdict) {
-  switch (verdict) {
-    case CellVerdict::kFaster:
-      return "faster";
-    case CellVerdict::kSlower:
-      return "slower";
-    case CellVerdict::kEquivalent:
-      return "equivalent";
-    case CellVerdict::kCannotTell:
-      break;
-  }
-  return "cannot-tell";
+// As the classes of the page have it.
+std::string KindOf(CellVerdict verdict) {
+  return absl::StrReplaceAll(CellVerdictName(verdict), {{"_", "-"}});
 }
 
 std::string VerdictLegend() {
   std::string items;
-  for (const auto& [kind, meaning] :
-       {std::pair<const char*, const char*>{"faster", "faster"},
-        {"slower", "slower"},
-        {"equivalent", "no difference"},
-        {"cannot-tell", "cannot tell"}}) {
+  for (const CellVerdict verdict :
+       {CellVerdict::kFaster, CellVerdict::kSlower, CellVerdict::kEquivalent,
+        CellVerdict::kCannotTell}) {
+    const std::string kind = KindOf(verdict);
     absl::StrAppend(&items,
                     "<li><svg viewBox=\"0 0 28 10\" class=\"swatch\" "
                     "aria-hidden=\"true\"><line x1=\"2\" y1=\"5\" x2=\"26\" "
@@ -245,7 +237,7 @@ std::string VerdictLegend() {
                     kind,
                     "\"/><circle cx=\"14\" cy=\"5\" r=\"4\" class=\"interval "
                     "verdict-",
-                    kind, "\"/></svg> ", meaning, "</li>\n");
+                    kind, "\"/></svg> ", CellVerdictText(verdict), "</li>\n");
   }
   return HtmlElement("ul class=\"legend\"", items);
 }

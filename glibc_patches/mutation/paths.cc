@@ -262,6 +262,21 @@ std::optional<kernels::Variant> WideEntry(const kernels::Variant& variant) {
   return wide;
 }
 
+// Makes the call of both; `changed` is the index of the changed block.
+void CompareCall(Code& base, Code& mutant, std::optional<size_t> changed,
+                 const CheckContext& context, const PlacedCall& call,
+                 PathComparison& result) {
+  ++result.calls;
+  const std::vector<int64_t> counts = Execute(base, call);
+  if (counts != Execute(mutant, call)) {
+    ++result.differ;
+    if (!base.is_wide && FindCheck("content")->attempt(context, call)) {
+      ++result.wrong;
+    }
+  }
+  if (changed.has_value() && counts[*changed] > 0) ++result.reached;
+}
+
 // Where the change is, and what follows it.
 void KeepAround(size_t changed, Code& code) {
   const size_t end = std::min(changed + 2, code.blocks.size());
@@ -276,18 +291,11 @@ void CompareRemainders(Code& base, Code& mutant, size_t changed,
                        const CheckContext& context, PathComparison& result) {
   KeepAround(changed, base);
   KeepAround(changed, mutant);
-  const CheckRow& content = *FindCheck("content");
   counting = Counting::kTimes;
   executed = 0;
   ForEachRemainder(context, [&](const PlacedCall& call) {
     if (executed >= kRemainderBudget / context.one_in) return false;
-    ++result.calls;
-    const std::vector<int64_t> counts = Execute(base, call);
-    if (counts != Execute(mutant, call)) {
-      ++result.differ;
-      if (!base.is_wide && content.attempt(context, call)) ++result.wrong;
-    }
-    if (counts[0] > 0) ++result.reached;
+    CompareCall(base, mutant, 0, context, call, result);
     return result.differ < kEnough;
   });
 }
@@ -302,7 +310,6 @@ void CompareEntries(const kernels::Variant& of_base,
       !Open(of_mutant, blocks.of_mutant, mutant)) {
     return;
   }
-  const CheckRow& content = *FindCheck("content");
   uint64_t above = 0;
   for (const Tier& tier : kTiers) {
     if (counting != tier.counting) above = 0;
@@ -313,15 +320,7 @@ void CompareEntries(const kernels::Variant& of_base,
           result.differ >= kEnough) {
         break;
       }
-      ++result.calls;
-      const std::vector<int64_t> counts = Execute(base, call);
-      if (counts != Execute(mutant, call)) {
-        ++result.differ;
-        if (!is_wide && content.attempt(context, call)) ++result.wrong;
-      }
-      if (blocks.changed.has_value() && counts[*blocks.changed] > 0) {
-        ++result.reached;
-      }
+      CompareCall(base, mutant, blocks.changed, context, call, result);
     }
     above = tier.largest;
   }
