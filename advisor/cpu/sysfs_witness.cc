@@ -246,8 +246,7 @@ SysfsWitness ReadSysfsWitness(const FileReader& files, absl::string_view root) {
 absl::StatusOr<std::vector<int>> ParseCpuList(absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
   if (text.empty()) return std::vector<int>();
-  // A flag each: the text may name many of them again and again.
-  std::vector<bool> listed(kMaxCpu + 1);
+  std::vector<std::pair<int, int>> ranges;
   for (absl::string_view range : absl::StrSplit(text, ',')) {
     const std::vector<absl::string_view> ends =
         absl::StrSplit(range, absl::MaxSplits('-', 1));
@@ -258,11 +257,14 @@ absl::StatusOr<std::vector<int>> ParseCpuList(absl::string_view text) {
       return absl::InvalidArgumentError(absl::StrCat(
           "expected a list of CPUs like \"0-3,8\", found \"", text, "\""));
     }
-    std::fill(listed.begin() + first, listed.begin() + last + 1, true);
+    ranges.emplace_back(first, last);
   }
   std::vector<int> cpus;
-  for (int cpu = 0; cpu <= kMaxCpu; ++cpu) {
-    if (listed[cpu]) cpus.push_back(cpu);
+  std::sort(ranges.begin(), ranges.end());
+  for (const auto& [first, last] : ranges) {
+    // The text may name the same CPUs again and again.
+    int cpu = std::max(first, cpus.empty() ? 0 : cpus.back() + 1);
+    for (; cpu <= last; ++cpu) cpus.push_back(cpu);
   }
   return cpus;
 }

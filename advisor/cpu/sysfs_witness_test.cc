@@ -149,6 +149,7 @@ TEST(ReadSysfsWitnessTest, ReadsThisMachine) {
 TEST(ParseCpuListTest, ReadsTheKernelsFormat) {
   EXPECT_THAT(*ParseCpuList("0"), ElementsAre(0));
   EXPECT_THAT(*ParseCpuList("0-2,8,10-11\n"), ElementsAre(0, 1, 2, 8, 10, 11));
+  EXPECT_THAT(*ParseCpuList("8,1-3,2-4,0,3"), ElementsAre(0, 1, 2, 3, 4, 8));
   EXPECT_THAT(*ParseCpuList("\n"), IsEmpty());
   for (const char* bad : {"x", "0-", "-1", "3-1", "0,,1", "0-4000000000"}) {
     EXPECT_FALSE(ParseCpuList(bad).ok()) << bad;
