@@ -39,6 +39,7 @@ json ToJson(const CheckResult& result) {
               {"status", static_cast<int>(result.status)},
               {"reason", result.reason},
               {"calls", result.calls},
+              {"wrong_in_base", result.wrong_in_base},
               {"findings", std::move(findings)},
               {"notes", result.notes},
               {"seconds", result.seconds}};
@@ -144,6 +145,7 @@ bool FromJson(const json& object, CheckResult& result) {
   result.status = reader.GetEnum("status", CheckStatus::kSkipped);
   result.reason = reader.Text("reason");
   result.calls = reader.Get<int64_t>("calls");
+  result.wrong_in_base = reader.Get<int64_t>("wrong_in_base");
   result.seconds = reader.Get<double>("seconds");
   bool ok = true;
   for (const json& row : reader.Array("findings")) {

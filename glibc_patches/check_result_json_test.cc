@@ -24,6 +24,7 @@ CheckResult Failed() {
   result.variant = call.variant;
   result.status = CheckStatus::kFailed;
   result.calls = 12345;
+  result.wrong_in_base = 7;
   result.findings = {{"content", "byte 1 is \"wrong\"", call},
                      {"content", "in the code", std::nullopt}};
   result.notes = {"a note", "another"};
@@ -44,6 +45,7 @@ TEST(CheckResultJsonTest, NothingIsLost) {
   const CheckResult& failed = (*read)[0];
   EXPECT_EQ(failed.status, CheckStatus::kFailed);
   EXPECT_EQ(failed.calls, 12345);
+  EXPECT_EQ(failed.wrong_in_base, 7);
   EXPECT_EQ(failed.notes, Failed().notes);
   EXPECT_EQ(failed.coverage->never_executed, (std::vector<int64_t>{-16, 32}));
   ASSERT_EQ(failed.findings.size(), 2u);

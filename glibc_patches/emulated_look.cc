@@ -28,7 +28,7 @@ class Looker {
     }
     const std::string emulator = look_.emulator->Describe();
     look_.progress(variant.name);
-    auto results = Run(variant, look_.built_patched, kPatchedTree, {});
+    auto results = Run(RunOf(variant));
     if (absl::IsCancelled(results.status())) return results.status();
     if (!results.ok()) {
       Skip(variant, absl::StrCat(needs, "; ", results.status().message()));
@@ -55,32 +55,38 @@ class Looker {
     verdict_.skipped.push_back({variant.name, std::move(reason)});
   }
 
-  absl::StatusOr<std::vector<CheckResult>> Run(
-      const LackingVariant& variant, const std::string& built,
-      absl::string_view tree, std::vector<std::string> only) const {
+  absl::StatusOr<std::vector<CheckResult>> Run(const EmulatedRun& run) const {
+    auto results =
+        RunEmulated(*look_.emulator, run, look_.environment, look_.subprocess);
+    if (!results.ok()) return results;
+    for (CheckResult& result : *results) {
+      if (result.status == CheckStatus::kSkipped) continue;
+      result.notes.push_back("emulated");
+    }
+    return results;
+  }
+
+  EmulatedRun RunOf(const LackingVariant& variant) const {
     EmulatedRun run;
     run.program = look_.program;
-    run.tree_path = PlacedTree(built, 0);
-    run.tree_name = std::string(tree);
+    run.tree_path = PlacedTree(look_.built_patched, 0);
+    run.tree_name = kPatchedTree;
     run.variant = variant.name;
     run.representative = variant.representative;
     run.seed = look_.seed;
-    run.only = std::move(only);
-    return RunEmulated(*look_.emulator, run, look_.environment,
-                       look_.subprocess);
+    return run;
   }
 
   absl::Status Take(const LackingVariant& variant, CheckResult result) {
-    if (result.status != CheckStatus::kSkipped) {
-      result.notes.push_back("emulated");
-    }
     look_.checked(result);
     if (result.status == CheckStatus::kFailed) {
-      const auto base = Run(variant, look_.built_base, kBaseTree, {result.id});
-      if (absl::IsCancelled(base.status())) return base.status();
-      const bool fails_too = base.ok() && !base->empty() &&
-                             base->front().status == CheckStatus::kFailed;
-      if (fails_too) {
+      EmulatedRun beside = RunOf(variant);
+      beside.only = {result.id};
+      beside.base_path = PlacedTree(look_.built_base, 0);
+      auto again = Run(beside);
+      if (absl::IsCancelled(again.status())) return again.status();
+      if (again.ok() && !again->empty() &&
+          !KeepOwnFaults(std::move(again->front()), result)) {
         verdict_.base_failures.push_back(CheckKey(result));
       } else {
         wrong_ = true;

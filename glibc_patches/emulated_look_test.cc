@@ -19,8 +19,12 @@ using ::testing::HasSubstr;
 
 const Emulator kEmulator = {"/usr/bin/qemu-x86_64", "max"};
 
-std::string Answer(CheckStatus status, const std::string& reason = "") {
+const LackingVariant kLacking = {"__memset_avx2_unaligned", "AVX2", true};
+
+std::string Answer(CheckStatus status, const std::string& reason = "",
+                   int64_t wrong_in_base = 0) {
   CheckResult result;
+  result.wrong_in_base = wrong_in_base;
   result.id = "content";
   result.variant = "patched: __memset_avx2_unaligned";
   result.status = status;
@@ -36,8 +40,8 @@ class EmulatedLookTest : public ::testing::Test {
   absl::Status Look(std::vector<LackingVariant> variants,
                     std::optional<Emulator> emulator = kEmulator) {
     const advisor::FakeSubprocess subprocess([this](const Command& command) {
-      const std::string& tree = command.argv[command.argv.size() - 2];
-      return absl::StartsWith(tree, "base=") ? base_ : patched_;
+      const bool beside_base = absl::StartsWith(command.argv.back(), "/");
+      return beside_base ? beside_base_ : patched_;
     });
     const advisor::Environment environment;
     const EmulatedLook look{
@@ -55,12 +59,11 @@ class EmulatedLookTest : public ::testing::Test {
 
   absl::StatusOr<CommandResult> patched_ =
       Exited(0, Answer(CheckStatus::kPassed));
-  absl::StatusOr<CommandResult> base_ = Exited(0, Answer(CheckStatus::kPassed));
+  absl::StatusOr<CommandResult> beside_base_ =
+      Exited(0, Answer(CheckStatus::kPassed));
   Verdict verdict_;
   std::vector<std::string> told_;
 };
-
-const LackingVariant kLacking = {"__memset_avx2_unaligned", "AVX2", true};
 
 TEST_F(EmulatedLookTest, WhatIsRightIsCheckedButNotMeasured) {
   ASSERT_TRUE(Look({kLacking}).ok());
@@ -79,7 +82,7 @@ TEST_F(EmulatedLookTest, WhatIsRightIsCheckedButNotMeasured) {
 }
 
 TEST_F(EmulatedLookTest, WhatIsWrongEndsTheLook) {
-  patched_ = Exited(0, Answer(CheckStatus::kFailed));
+  patched_ = beside_base_ = Exited(0, Answer(CheckStatus::kFailed, "", 3));
   ASSERT_TRUE(Look({kLacking, {"__memset_avx2_erms", "AVX2", false}}).ok());
   EXPECT_TRUE(verdict_.base_failures.empty());
   EXPECT_EQ(verdict_.unmeasured.size(), 1u);
@@ -91,11 +94,17 @@ TEST_F(EmulatedLookTest, WhatIsWrongEndsTheLook) {
 }
 
 TEST_F(EmulatedLookTest, WhatTheBaseFailsTooIsNoFaultOfThePatch) {
-  patched_ = base_ = Exited(0, Answer(CheckStatus::kFailed));
+  patched_ = Exited(0, Answer(CheckStatus::kFailed));
+  beside_base_ = Exited(0, Answer(CheckStatus::kPassed, "", 3));
   ASSERT_TRUE(Look({kLacking}).ok());
   EXPECT_THAT(verdict_.base_failures,
               ::testing::ElementsAre("patched: __memset_avx2_unaligned "
                                      "content"));
+  // Neither once more, nor in the base: it comes and goes.
+  verdict_ = {};
+  beside_base_ = Exited(0, Answer(CheckStatus::kPassed));
+  ASSERT_TRUE(Look({kLacking}).ok());
+  EXPECT_TRUE(verdict_.base_failures.empty());
 }
 
 TEST_F(EmulatedLookTest, WhatTheEmulatorLacksIsSkippedByName) {

@@ -15,6 +15,7 @@
 #include "glibc_patches/check_result_json.h"
 #include "glibc_patches/checks/runner.h"
 #include "glibc_patches/loaded_trees.h"
+#include "glibc_patches/speed_plan.h"
 #include "kernels/variant.h"
 
 namespace glibc_patches {
@@ -35,8 +36,9 @@ constexpr NotEmulatedRow kNotEmulated[] = {
 
 // Of one variant. A busy machine took 20 times as long as without QEMU.
 constexpr absl::Duration kTimeLimit = absl::Minutes(20);
-// Words after kEmulatedChecks: LOOK SEED IDS NAME=PATH VARIANT.
+// Words after kEmulatedChecks: LOOK SEED IDS NAME=PATH VARIANT [BASE_PATH].
 constexpr size_t kWords = 5;
+constexpr size_t kWordsWithBase = 6;
 constexpr char kRepresentative[] = "representative";
 constexpr char kOther[] = "other";
 
@@ -121,6 +123,7 @@ absl::StatusOr<std::vector<CheckResult>> RunEmulated(
                   absl::StrJoin(ids, ","),
                   absl::StrCat(run.tree_name, "=", run.tree_path),
                   run.variant};
+  if (!run.base_path.empty()) command.argv.push_back(run.base_path);
   command.environment = environment.ForChild();
   command.time_limit = kTimeLimit;
   const auto answer = subprocess.Run(command);
@@ -139,7 +142,9 @@ int ServeEmulatedChecks(absl::Span<const std::string> words,
                         std::ostream& output) {
   constexpr int kUsage = 2;
   RunOptions options;
-  if (words.size() != kWords || !absl::SimpleAtoi(words[1], &options.seed)) {
+  const bool has_base = words.size() == kWordsWithBase;
+  if ((words.size() != kWords && !has_base) ||
+      !absl::SimpleAtoi(words[1], &options.seed)) {
     return kUsage;
   }
   const std::vector<std::string> ids = absl::StrSplit(words[2], ',');
@@ -147,15 +152,19 @@ int ServeEmulatedChecks(absl::Span<const std::string> words,
   options.limits.time = kTimeLimit / 2;
   const std::pair<std::string, std::string> tree =
       absl::StrSplit(words[3], absl::MaxSplits('=', 1));
-  if (!LoadTree(tree.second, tree.first).ok()) return kUsage;
+  if (!LoadTree(tree.second, tree.first).ok() ||
+      (has_base && !LoadTree(words[5], kBaseTree).ok())) {
+    return kUsage;
+  }
   std::vector<PlannedCheck> plan;
-  for (const kernels::Variant& variant : kernels::AllVariants()) {
-    if (variant.name != words[4]) continue;
-    for (const PlannedCheck& check :
-         FirstLook(variant, words[0] == kRepresentative)) {
-      if (std::count(ids.begin(), ids.end(), check.row->id) > 0) {
-        plan.push_back(check);
-      }
+  const kernels::Variant* const variant =
+      kernels::FindVariant(tree.first, words[4]);
+  if (variant != nullptr) {
+    for (PlannedCheck check :
+         FirstLook(*variant, words[0] == kRepresentative)) {
+      if (std::count(ids.begin(), ids.end(), check.row->id) == 0) continue;
+      if (has_base) check.base = kernels::FindVariant(kBaseTree, words[4]);
+      plan.push_back(check);
     }
   }
   // One at a time: a forked copy of an emulator with threads may hang.

@@ -46,6 +46,8 @@ struct EmulatedRun {
   uint64_t seed = 1;
   // Ids; empty: all that an emulator can tell about.
   std::vector<std::string> only;
+  // Another tree, by the name `base`, for CheckContext::base; empty: none.
+  std::string base_path;
 };
 
 // Runs the checks of FirstLook() (check_plan.h) that run the variant; the

@@ -1,6 +1,7 @@
 #include "glibc_patches/emulation.h"
 
 #include <algorithm>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -68,6 +69,12 @@ TEST(RunEmulatedTest, StartsTheProgramUnderTheEmulator) {
                                 "representative", "1", "registers,return_value",
                                 "patched=/built/tree.0.so", kVariant));
   EXPECT_EQ(command.environment.Get("GLIBC_TUNABLES"), std::nullopt);
+  EmulatedRun beside = RunOf("/built/tree.0.so");
+  beside.base_path = "/base/tree.0.so";
+  ASSERT_TRUE(
+      RunEmulated(kSomeEmulator, beside, advisor::Environment(), subprocess)
+          .ok());
+  EXPECT_EQ(subprocess.commands().at(1).argv.back(), "/base/tree.0.so");
   // What it cannot tell about is said all the same.
   ASSERT_EQ(results->size(), 1u);
   EXPECT_EQ(results->front().id, "accesses");
@@ -137,6 +144,14 @@ TEST_F(RealEmulatorTest, WhatIsWrongIsFoundWithItsCall) {
   ASSERT_TRUE(results->front().findings[0].call.has_value());
   EXPECT_THAT(results->front().findings[0].call->Describe(),
               HasSubstr("size 32,"));
+
+  // Beside a base that does the same (one path would be one tree).
+  run.base_path = testing::TempDir() + "/base.so";
+  std::ofstream(run.base_path, std::ios::binary) << *files_.Read(run.tree_path);
+  const auto beside = Run(run);
+  ASSERT_TRUE(beside.ok()) << beside.status();
+  EXPECT_EQ(beside->at(0).status, CheckStatus::kPassed);
+  EXPECT_GT(beside->at(0).wrong_in_base, 0);
 }
 
 // QEMU 7.2 emulates no AVX-512.

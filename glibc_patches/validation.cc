@@ -311,44 +311,51 @@ class Validation {
       bool wrong = false;
       const std::vector<PlannedCheck> checks = plan(*variant);
       for (CheckResult& result : RunPlan(checks, CheckOptions())) {
-        if (result.status == CheckStatus::kFailed) {
-          if (FailsInBase(result, *variant, checks.front().effort)) {
-            verdict_.base_failures.push_back(CheckKey(result));
-          } else {
-            wrong = true;
-          }
-        }
-        Keep(std::move(result));
+        const bool own_fault =
+            result.status == CheckStatus::kFailed && IsOwnFault(checks, result);
+        wrong = wrong || own_fault;
+        Keep(std::move(result), own_fault);
       }
       if (wrong) return false;
     }
     return true;
   }
 
-  // A second look takes the place of the first, unless that found more.
-  void Keep(CheckResult result) {
-    for (CheckResult& other : verdict_.checks) {
-      if (other.id != result.id || other.variant != result.variant) continue;
-      if (other.status != CheckStatus::kFailed) other = std::move(result);
-      return;
-    }
-    verdict_.checks.push_back(std::move(result));
+  // Whether the failed check of `plan` tells of more than faults of the base.
+  bool IsOwnFault(const std::vector<PlannedCheck>& plan,
+                  CheckResult& failed) const {
+    const auto planned = std::find_if(
+        plan.begin(), plan.end(),
+        [&](const PlannedCheck& check) { return check.row->id == failed.id; });
+    PlannedCheck beside = *planned;
+    beside.base = kernels::FindVariant(kBaseTree, planned->variant->name);
+    if (beside.base == nullptr) return true;
+    RunOptions options = CheckOptions();
+    options.progress = nullptr;
+    return KeepOwnFaults(RunPlan({beside}, options).front(), failed);
   }
 
-  bool FailsInBase(const CheckResult& result, const Variant& patched,
-                   Effort effort) const {
-    const CheckRow* const row = FindCheck(result.id);
-    if (row == nullptr) return false;
-    for (const Variant& variant : kernels::AllVariants()) {
-      if (variant.tree->name() != kBaseTree || variant.name != patched.name) {
-        continue;
-      }
-      CheckContext context{variant};
-      context.effort = effort;
-      context.seed = input_.seed;
-      return RunCheck(*row, context).status == CheckStatus::kFailed;
+  // A second look takes the place of the first, unless that found more.
+  void Keep(CheckResult result, bool own_fault) {
+    const std::string key = CheckKey(result);
+    const auto other = std::find_if(
+        verdict_.checks.begin(), verdict_.checks.end(),
+        [&](const CheckResult& check) { return CheckKey(check) == key; });
+    const bool is_first = other == verdict_.checks.end();
+    if (!is_first && other->status == CheckStatus::kFailed && !own_fault) {
+      return;
     }
-    return false;
+    std::vector<std::string>& in_base = verdict_.base_failures;
+    in_base.erase(std::remove(in_base.begin(), in_base.end(), key),
+                  in_base.end());
+    if (result.status == CheckStatus::kFailed && !own_fault) {
+      in_base.push_back(key);
+    }
+    if (is_first) {
+      verdict_.checks.push_back(std::move(result));
+    } else {
+      *other = std::move(result);
+    }
   }
 
   absl::Status Measure() {
@@ -356,13 +363,10 @@ class Validation {
     // Only what both trees have can be compared.
     std::vector<const Variant*> both;
     for (const Variant* variant : to_run_) {
-      const bool is_new =
-          std::none_of(kernels::AllVariants().begin(),
-                       kernels::AllVariants().end(), [&](const Variant& other) {
-                         return other.tree->name() == kBaseTree &&
-                                other.name == variant->name;
-                       });
-      if (!is_new && unmeasured_.count(variant) == 0) both.push_back(variant);
+      if (kernels::FindVariant(kBaseTree, variant->name) != nullptr &&
+          unmeasured_.count(variant) == 0) {
+        both.push_back(variant);
+      }
     }
     const absl::Status status =
         MeasurePatch(both, machine_, cpu_, input_, doors_, verdict_);

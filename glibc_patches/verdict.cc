@@ -185,6 +185,16 @@ std::string CheckKey(const CheckResult& check) {
   return absl::StrCat(check.variant, " ", check.id);
 }
 
+bool KeepOwnFaults(CheckResult beside_base, CheckResult& failed) {
+  if (beside_base.status == CheckStatus::kFailed) {
+    failed = std::move(beside_base);
+    return true;
+  }
+  if (beside_base.wrong_in_base == 0) return true;
+  failed.notes = std::move(beside_base.notes);
+  return false;
+}
+
 void Decide(Verdict& verdict) {
   verdict.reasons.clear();
   verdict.evidence.clear();

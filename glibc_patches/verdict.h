@@ -57,7 +57,8 @@ struct Verdict {
   // Functions of the patched tree that //kernels:variants.bzl does not list.
   std::vector<std::string> unlisted;
 
-  // Of changed variants. A check that the base fails too stands in
+  // Of changed variants. A check that fails only where the base does too (at
+  // the same calls, and in no more places of the code) stands in
   // `base_failures` by id and variant, and is no fault of the patch.
   std::vector<CheckResult> checks;
   std::vector<std::string> base_failures;
@@ -88,6 +89,11 @@ void Decide(Verdict& verdict);
 
 // "patched: __memset_erms" of check "content".
 std::string CheckKey(const CheckResult& check);
+
+// Takes the faults of the base out of `failed`, given the same check made again
+// with CheckContext::base: what is left in `failed` is the patch's own. False
+// when nothing is left; then `failed` stays as it is, with a note.
+bool KeepOwnFaults(CheckResult beside_base, CheckResult& failed);
 
 }  // namespace glibc_patches
 

@@ -56,6 +56,25 @@ TEST(VerdictTest, RejectsAFailedCheckWithTheCallThatShowsIt) {
   EXPECT_EQ(verdict.decision, Decision::kAccept);
 }
 
+TEST(VerdictTest, WhatIsLeftBesideTheBaseIsThePatchsOwn) {
+  CheckResult failed = SampleWrong().checks[0];
+  CheckResult beside_base = failed;
+  beside_base.findings[0].what = "another fault";
+  beside_base.wrong_in_base = 3;
+  EXPECT_TRUE(KeepOwnFaults(beside_base, failed));
+  EXPECT_EQ(failed.findings[0].what, "another fault");
+
+  beside_base.status = CheckStatus::kPassed;
+  beside_base.findings.clear();
+  beside_base.notes = {"3 calls or places are wrong in the base too"};
+  EXPECT_FALSE(KeepOwnFaults(beside_base, failed));
+  EXPECT_EQ(failed.status, CheckStatus::kFailed);
+  EXPECT_EQ(failed.notes, beside_base.notes);
+  // Not shown again, but no fault of the base either.
+  beside_base.wrong_in_base = 0;
+  EXPECT_TRUE(KeepOwnFaults(beside_base, failed));
+}
+
 TEST(VerdictTest, RejectsASlowdownBeyondWhatIsTolerated) {
   Verdict verdict = SampleSlower();
   Decide(verdict);

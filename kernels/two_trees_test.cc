@@ -10,13 +10,6 @@
 namespace kernels {
 namespace {
 
-const Variant* Find(absl::string_view tree, absl::string_view name) {
-  for (const Variant& variant : AllVariants()) {
-    if (variant.tree->name() == tree && variant.name == name) return &variant;
-  }
-  return nullptr;
-}
-
 class TwoTreesTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -31,7 +24,7 @@ TEST_F(TwoTreesTest, EachHasEveryVariantAtAnAddressOfItsOwn) {
   int pairs = 0;
   for (const Variant& variant : AllVariants()) {
     if (variant.tree->name() != "glibc") continue;
-    const Variant* twin = Find("twin", variant.name);
+    const Variant* twin = FindVariant("twin", variant.name);
     ASSERT_NE(twin, nullptr) << variant.name;
     EXPECT_NE(twin->address, variant.address) << variant.name;
     EXPECT_EQ(twin->code_size, variant.code_size) << variant.name;
@@ -57,7 +50,7 @@ TEST_F(TwoTreesTest, EachHasThresholdsOfItsOwn) {
 TEST_F(TwoTreesTest, BothCopy) {
   const std::string from(100, 'x');
   for (absl::string_view tree : {"glibc", "twin"}) {
-    const Variant* variant = Find(tree, "__memmove_sse2_unaligned");
+    const Variant* variant = FindVariant(tree, "__memmove_sse2_unaligned");
     ASSERT_NE(variant, nullptr);
     std::string to(100, '.');
     EXPECT_EQ(variant->Copy(&to[0], from.data(), 100), to.data());

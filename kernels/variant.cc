@@ -207,6 +207,13 @@ std::optional<std::string> MissingFeature(const Variant& variant,
   return std::nullopt;
 }
 
+const Variant* FindVariant(absl::string_view tree, absl::string_view name) {
+  for (const Variant& variant : AllVariants()) {
+    if (variant.tree->name() == tree && variant.name == name) return &variant;
+  }
+  return nullptr;
+}
+
 std::vector<std::string> UnlistedSymbols() { return GetRegistry().unlisted; }
 
 std::optional<absl::Span<const absl::string_view>> RequiredFeatures(

@@ -104,6 +104,9 @@ struct Variant {
 // another name of memmove's code: the same address.
 absl::Span<const Variant> AllVariants();
 
+// nullptr when the tree of this name has no such variant.
+const Variant* FindVariant(absl::string_view tree, absl::string_view name);
+
 // The trees that were built in. Empty of glibc's own when the machine had no
 // glibc source at build time; the ports are always there.
 absl::Span<const Tree* const> AllTrees();

@@ -36,6 +36,13 @@ struct CheckContext {
   // content and guard_pages make one call in so many of those that the effort
   // asks for: for code that was checked under another name already.
   int one_in = 1;
+  // The same function of another tree: what fails in it too is not found.
+  const kernels::Variant* base = nullptr;
+
+  // Of the base, on its own.
+  CheckContext ForBase() const {
+    return {*base, effort, seed, expects_endbr64, one_in};
+  }
 };
 
 // A call that shows a finding, and all that it depends on.
@@ -92,6 +99,8 @@ struct CheckResult {
   std::string reason;
   // Calls of the variant that were made and judged.
   int64_t calls = 0;
+  // Calls, and places in the code, that are wrong in CheckContext::base too.
+  int64_t wrong_in_base = 0;
   // Empty unless failed.
   std::vector<CheckFinding> findings;
   // What a reader may want to know: "61 of 70 blocks executed".

@@ -59,6 +59,15 @@ START wrong_byte
 3:
 FINISH wrong_byte
 
+START wrong_byte_twice
+	COPY
+	cmp	$150, %rdx
+	je	4f
+	AT	100
+4:	xorb	$1, 57(%rax)
+3:
+FINISH wrong_byte_twice
+
 START one_short_above_threshold
 	mov	planted_threshold(%rip), %r10
 	cmp	%r10, %rdx
@@ -100,6 +109,15 @@ START crashes
 	ud2
 3:
 FINISH crashes
+
+START crashes_twice
+	COPY
+	cmp	$150, %rdx
+	je	4f
+	AT	100
+4:	ud2
+3:
+FINISH crashes_twice
 
 START hangs
 	COPY
@@ -333,6 +351,18 @@ START not_fenced
 	movnti	%ecx, (%rax)
 3:
 FINISH not_fenced
+
+START not_fenced_twice
+	COPY
+	mov	(%rax), %ecx
+	cmp	$150, %rdx
+	jne	4f
+	movnti	%ecx, (%rax)
+	ret
+4:	AT	100
+	movnti	%ecx, (%rax)
+3:
+FINISH not_fenced_twice
 
 START fenced
 	COPY

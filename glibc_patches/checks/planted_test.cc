@@ -1,6 +1,8 @@
 // Each check finds what it is there for, by its own id, and lets the neighbour
 // pass that is right.
 
+#include "glibc_patches/checks/planted.h"
+
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -13,156 +15,10 @@
 #include "gtest/gtest.h"
 #include "kernels/variant.h"
 
-extern "C" {
-uint64_t planted_threshold;
-}
-
 namespace glibc_patches {
 namespace {
 
-using kernels::Function;
 using ::testing::HasSubstr;
-
-class PlantedTree : public kernels::Tree {
- public:
-  absl::string_view name() const override { return "planted"; }
-  absl::string_view release() const override { return "2.36"; }
-  absl::string_view revision() const override { return ""; }
-  void SetParameters(
-      const kernels::KernelParameters& parameters) const override {
-    planted_threshold = parameters.non_temporal_threshold.value_or(0);
-  }
-  kernels::KernelParameters parameters() const override {
-    kernels::KernelParameters parameters;
-    parameters.non_temporal_threshold = planted_threshold;
-    return parameters;
-  }
-};
-
-struct Planted {
-  const char* name;
-  void* begin;
-  void* end;
-};
-
-// clang-format off
-#define PLANTED_FUNCTIONS(X) \
-  X(honest) \
-  X(honest_endbr64) \
-  X(wrong_byte) \
-  X(one_short_above_threshold) \
-  X(writes_before) \
-  X(changes_source) \
-  X(writes_far) \
-  X(forward_only) \
-  X(crashes) \
-  X(hangs) \
-  X(jumps_away) \
-  X(exits) \
-  X(kills) \
-  X(smashes_stack) \
-  X(reads_past) \
-  X(reads_before) \
-  X(reads_past_in_page) \
-  X(writes_same_past_in_page) \
-  X(writes_same_to_source) \
-  X(masked) \
-  X(masked_one_too_many) \
-  X(reads_at_zero) \
-  X(returns_more) \
-  X(mempcpy) \
-  X(memset) \
-  X(memset_one_short) \
-  X(clobbers_rbx) \
-  X(clobbers_rbp) \
-  X(clobbers_r12) \
-  X(clobbers_r15) \
-  X(clobbers_r11) \
-  X(leaves_direction) \
-  X(moves_stack) \
-  X(writes_stack) \
-  X(uses_red_zone) \
-  X(leaves_mmx) \
-  X(changes_mxcsr) \
-  X(changes_x87) \
-  X(dirty) \
-  X(dirty_then_clean) \
-  X(dirty_at_a_tebibyte) \
-  X(not_fenced) \
-  X(fenced) \
-  X(fenced_on_one_path) \
-  X(computed_not_fenced) \
-  X(computed_fenced) \
-  X(nt_above_threshold) \
-  X(nt_above_half_the_threshold) \
-  X(nt_above_twice_the_threshold) \
-  X(asks_for_transaction) \
-  X(asks_the_wrong_way) \
-  X(never_asks) \
-  X(aborts_transactions) \
-  X(needs_bmi2) \
-  X(truncates_size) \
-  X(signed_size) \
-  X(direction_by_32_bits) \
-  X(dead_block)
-// clang-format on
-
-#define DECLARE(name)                   \
-  extern "C" void planted_##name(void); \
-  extern "C" void planted_##name##_end(void);
-PLANTED_FUNCTIONS(DECLARE)
-#undef DECLARE
-
-#define ROW(name)                                  \
-  {#name, reinterpret_cast<void*>(planted_##name), \
-   reinterpret_cast<void*>(planted_##name##_end)},
-const Planted kPlanted[] = {PLANTED_FUNCTIONS(ROW)};
-#undef ROW
-
-const PlantedTree& TheTree() {
-  static const auto& tree = *new PlantedTree;
-  return tree;
-}
-
-const std::vector<absl::string_view>& FeaturesOf(absl::string_view name) {
-  using List = std::vector<absl::string_view>;
-  static const auto& none = *new List;
-  static const auto& avx = *new List{"AVX"};
-  static const auto& rtm = *new List{"AVX", "RTM"};
-  static const auto& masks = *new List{"AVX512VL", "AVX512BW", "BMI2"};
-  if (absl::StartsWith(name, "dirty")) return avx;
-  if (absl::StrContains(name, "asks") ||
-      absl::StrContains(name, "transactions"))
-    return rtm;
-  if (absl::StartsWith(name, "masked")) return masks;
-  return none;
-}
-
-kernels::Variant VariantOf(absl::string_view name) {
-  static constexpr absl::string_view kThresholds[] = {
-      "shared_non_temporal_threshold"};
-  for (const Planted& planted : kPlanted) {
-    if (planted.name != name) continue;
-    kernels::Variant variant = {};
-    variant.name = planted.name;
-    variant.function = absl::StartsWith(name, "memset")    ? Function::kMemset
-                       : absl::StartsWith(name, "mempcpy") ? Function::kMempcpy
-                                                           : Function::kMemmove;
-    variant.tree = &TheTree();
-    variant.address = planted.begin;
-    variant.vector_size = 16;
-    variant.required_features = FeaturesOf(planted.name);
-    // All copy with rep movsb.
-    variant.erms = true;
-    if (absl::EndsWith(name, "threshold")) variant.thresholds = kThresholds;
-    variant.source = planted.name;
-    variant.code_size =
-        static_cast<char*>(planted.end) - static_cast<char*>(planted.begin);
-    return variant;
-  }
-  ADD_FAILURE() << "no planted function " << name;
-  return {};
-}
 
 CheckResult Check(absl::string_view id, const kernels::Variant& variant) {
   const CheckRow* row = FindCheck(id);
@@ -194,7 +50,7 @@ class FaultTest : public ::testing::TestWithParam<FaultRow> {};
 
 TEST_P(FaultTest, IsFound) {
   const FaultRow& row = GetParam();
-  const kernels::Variant variant = VariantOf(row.planted);
+  const kernels::Variant variant = PlantedVariant(row.planted);
   const CheckResult result = Check(row.id, variant);
   if (absl::StartsWith(result.reason, "needs ")) GTEST_SKIP() << result.reason;
   ASSERT_EQ(result.status, CheckStatus::kFailed) << Text(result);
@@ -283,7 +139,7 @@ class RightTest : public ::testing::TestWithParam<RightRow> {};
 
 TEST_P(RightTest, Passes) {
   const RightRow& row = GetParam();
-  const kernels::Variant variant = VariantOf(row.planted);
+  const kernels::Variant variant = PlantedVariant(row.planted);
   int passed = 0;
   for (const CheckRow& check : AllChecks()) {
     if (!row.id.empty() && check.id != row.id) continue;
@@ -322,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(TransactionTest, OneThatNeverCommitsIsFoundWhereTransactionsWork) {
   const CheckResult result =
-      Check("transaction", VariantOf("aborts_transactions"));
+      Check("transaction", PlantedVariant("aborts_transactions"));
   if (!result.notes.empty()) GTEST_SKIP() << result.notes.front();
   EXPECT_THAT(Text(result), HasSubstr("aborts every transaction\nsize 100,"));
 }
@@ -331,7 +187,7 @@ TEST(Endbr64Test, IsWantedWhereTheBuildHasCet) {
   const CheckRow& row = *FindCheck("endbr64");
   const auto status = [&](absl::string_view planted,
                           std::optional<bool> expects) {
-    const kernels::Variant variant = VariantOf(planted);
+    const kernels::Variant variant = PlantedVariant(planted);
     return RunCheck(row, {variant, Effort::kQuick, 1, expects}).status;
   };
   EXPECT_EQ(status("honest", true), CheckStatus::kFailed);
@@ -341,14 +197,14 @@ TEST(Endbr64Test, IsWantedWhereTheBuildHasCet) {
 }
 
 TEST(CoverageTest, NamesTheBlockThatNoCallReaches) {
-  const CheckResult dead = Check("coverage", VariantOf("dead_block"));
+  const CheckResult dead = Check("coverage", PlantedVariant("dead_block"));
   ASSERT_TRUE(dead.coverage.has_value());
   EXPECT_EQ(dead.coverage->executed, dead.coverage->total - 1);
   ASSERT_EQ(dead.coverage->never_executed.size(), 1u);
   EXPECT_GT(dead.coverage->never_executed[0], 0);
   EXPECT_LT(dead.coverage->never_executed[0],
-            static_cast<int64_t>(VariantOf("dead_block").code_size));
-  const CheckResult honest = Check("coverage", VariantOf("honest"));
+            static_cast<int64_t>(PlantedVariant("dead_block").code_size));
+  const CheckResult honest = Check("coverage", PlantedVariant("honest"));
   ASSERT_TRUE(honest.coverage.has_value());
   EXPECT_EQ(honest.coverage->executed, honest.coverage->total);
   EXPECT_GE(honest.coverage->total, 5);
@@ -360,7 +216,7 @@ extern "C" void chk_never___memmove_planted(void);
 
 TEST(ChkEntriesTest, RefuseWhatIsTooLongAndNothingElse) {
   const auto run = [](void (*function)(void)) {
-    kernels::Variant variant = VariantOf("honest");
+    kernels::Variant variant = PlantedVariant("honest");
     variant.name = "__memmove_planted";
     variant.address = reinterpret_cast<void*>(function);
     return Check("chk_entries", variant);
@@ -379,7 +235,7 @@ extern "C" void wide_28_bits___memset_planted(void);
 
 TEST(WideEntriesTest, SetAsManyAsTheyAreTold) {
   const auto run = [](void (*function)(void)) {
-    kernels::Variant variant = VariantOf("memset");
+    kernels::Variant variant = PlantedVariant("memset");
     variant.name = "__memset_planted";
     variant.address = reinterpret_cast<void*>(function);
     return Check("wide_entries", variant);
@@ -394,7 +250,7 @@ TEST(WideEntriesTest, SetAsManyAsTheyAreTold) {
 }
 
 TEST(RunnerTest, StopsWhereItIsTold) {
-  const kernels::Variant wrong = VariantOf("clobbers_rbx");
+  const kernels::Variant wrong = PlantedVariant("clobbers_rbx");
   const std::vector<PlannedCheck> plan = {
       {&wrong, FindCheck("return_value"), Effort::kQuick},
       {&wrong, FindCheck("registers"), Effort::kQuick},
@@ -409,8 +265,8 @@ TEST(RunnerTest, StopsWhereItIsTold) {
 }
 
 TEST(RunnerTest, SeveralAtATimeGiveTheSameInTheSameOrder) {
-  const kernels::Variant right = VariantOf("honest");
-  const kernels::Variant wrong = VariantOf("clobbers_rbx");
+  const kernels::Variant right = PlantedVariant("honest");
+  const kernels::Variant wrong = PlantedVariant("clobbers_rbx");
   const kernels::Variant* variants[] = {&right, &wrong};
   RunOptions options;
   options.effort = Effort::kQuick;
@@ -431,7 +287,7 @@ TEST(RunnerTest, SeveralAtATimeGiveTheSameInTheSameOrder) {
 }
 
 TEST(RunnerTest, TimeLimitIsAFinding) {
-  const kernels::Variant variant = VariantOf("honest");
+  const kernels::Variant variant = PlantedVariant("honest");
   RunLimits limits;
   limits.time = absl::Milliseconds(20);
   limits.shrinking = absl::Milliseconds(1);
@@ -443,7 +299,7 @@ TEST(RunnerTest, TimeLimitIsAFinding) {
 
 TEST(RunnerTest, ThresholdsOfThisProcessStayAsTheyAre) {
   planted_threshold = 12345;
-  Check("content", VariantOf("honest"));
+  Check("content", PlantedVariant("honest"));
   EXPECT_EQ(planted_threshold, 12345u);
 }
 

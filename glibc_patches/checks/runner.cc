@@ -14,6 +14,7 @@
 #include "glibc_patches/checks/child.h"
 #include "glibc_patches/checks/session.h"
 #include "glibc_patches/checks/shrink.h"
+#include "glibc_patches/checks/single_call.h"
 #include "glibc_patches/checks/world.h"
 
 namespace glibc_patches {
@@ -48,6 +49,15 @@ void ReadCoverage(const SharedReport& report, CheckResult& result) {
   result.coverage = std::move(coverage);
 }
 
+ChildOutcome RunChild(const CheckRow& row, const CheckContext& context,
+                      const RunLimits& limits, ReportPage& page) {
+  return RunInChild(page.get(), limits, limits.time,
+                    absl::Seconds(row.hang_seconds), [&] {
+                      CheckSession session(row, context, page.get());
+                      row.run(context, session);
+                    });
+}
+
 // What a call did wrong, made as small as the time allows.
 CheckFinding SmallestFinding(const CheckRow& row, const CheckContext& context,
                              const RunLimits& limits, const PlacedCall& call,
@@ -58,14 +68,37 @@ CheckFinding SmallestFinding(const CheckRow& row, const CheckContext& context,
           Describe(context.variant, smallest.call)};
 }
 
+std::vector<std::string> CodeFindings(const SharedReport& report) {
+  return LinesOf(report.code_findings, sizeof(report.code_findings));
+}
+
+// Their number: places differ between trees.
+size_t CodeFindingsOfBase(const CheckRow& row, const CheckContext& context,
+                          const RunLimits& limits) {
+  if (context.base == nullptr) return 0;
+  ReportPage page;
+  const ChildOutcome outcome = RunChild(row, context.ForBase(), limits, page);
+  return outcome.end == ChildEnd::kNotStarted
+             ? 0
+             : CodeFindings(*page.get()).size();
+}
+
 void ReadReport(const CheckRow& row, const CheckContext& context,
                 const RunLimits& limits, const SharedReport& report,
                 const ChildOutcome& outcome, CheckResult& result) {
   result.calls = std::max(int64_t{report.calls}, int64_t{0});
-  result.notes = LinesOf(report.notes, sizeof(report.notes));
+  for (std::string& note : LinesOf(report.notes, sizeof(report.notes))) {
+    result.notes.push_back(std::move(note));
+  }
   ReadCoverage(report, result);
-  for (std::string& what :
-       LinesOf(report.code_findings, sizeof(report.code_findings))) {
+  std::vector<std::string> in_code = CodeFindings(report);
+  const size_t in_code_of_base =
+      in_code.empty() ? 0 : CodeFindingsOfBase(row, context, limits);
+  if (in_code.size() <= in_code_of_base) {
+    result.wrong_in_base += static_cast<int64_t>(in_code.size());
+    in_code.clear();
+  }
+  for (std::string& what : in_code) {
     result.findings.push_back({std::string(row.id), std::move(what), {}});
   }
   if (report.failed_call_known) {
@@ -97,11 +130,56 @@ const kernels::Variant* EarlierName(const kernels::Variant& variant) {
   return nullptr;
 }
 
+// In the child of `page`, a call or its like in the base ended it.
+bool DiedInBaseToo(const CheckRow& row, const CheckContext& context,
+                   const RunLimits& limits, const SharedReport& report,
+                   const ChildOutcome& outcome) {
+  if (context.base == nullptr || outcome.end != ChildEnd::kDied ||
+      !report.in_call || row.attempt == nullptr ||
+      !IsPossible(context.variant, report.call)) {
+    return false;
+  }
+  if (report.in_base) return true;
+  ReportPage page;
+  return MakeSingleCall(row, context.ForBase(), limits, limits.time,
+                        report.call, page)
+      .wrong.has_value();
+}
+
+// Runs the check in one child, or, when calls end it that end the base too, in
+// several. `page` is that of the last one.
+ChildOutcome RunToTheEnd(const CheckRow& row, const CheckContext& context,
+                         const RunLimits& limits, ReportPage& page,
+                         absl::Time last_death, CheckResult& result) {
+  while (true) {
+    const ChildOutcome outcome = RunChild(row, context, limits, page);
+    if (outcome.end == ChildEnd::kNotStarted) return outcome;
+    result.wrong_in_base += page.get()->wrong_in_base;
+    if (!DiedInBaseToo(row, context, limits, *page.get(), outcome)) {
+      return outcome;
+    }
+    ++result.wrong_in_base;
+    const int64_t calls_made = page.get()->calls;
+    if (absl::Now() >= last_death) {
+      result.notes.push_back(
+          absl::StrCat("ended after ", calls_made, " calls, for want of time"));
+      return {ChildEnd::kFinished};
+    }
+    page.Clear();
+    page.get()->calls_made = calls_made;
+  }
+}
+
 }  // namespace
 
-CheckResult RunCheck(const CheckRow& row, const CheckContext& context,
+CheckResult RunCheck(const CheckRow& row, const CheckContext& asked,
                      const RunLimits& limits) {
   const absl::Time start = absl::Now();
+  CheckContext context = asked;
+  // Of which the check says nothing is not wrong.
+  if (context.base != nullptr && row.skip_reason(context.ForBase())) {
+    context.base = nullptr;
+  }
   CheckResult result;
   result.id = std::string(row.id);
   result.variant = VariantLabel(context.variant);
@@ -115,16 +193,18 @@ CheckResult RunCheck(const CheckRow& row, const CheckContext& context,
   }
   World::Get();
   ReportPage page;
-  const ChildOutcome outcome = RunInChild(
-      page.get(), limits, limits.time, absl::Seconds(row.hang_seconds), [&] {
-        CheckSession session(row, context, page.get());
-        row.run(context, session);
-      });
+  const ChildOutcome outcome =
+      RunToTheEnd(row, context, limits, page, start + limits.deaths, result);
   if (outcome.end == ChildEnd::kNotStarted) {
     result.reason = "no child process could be started";
     return result;
   }
   ReadReport(row, context, limits, *page.get(), outcome, result);
+  if (result.wrong_in_base > 0) {
+    result.notes.push_back(absl::StrCat(result.wrong_in_base,
+                                        " calls or places are wrong in ",
+                                        VariantLabel(*context.base), " too"));
+  }
   result.seconds = absl::ToDoubleSeconds(absl::Now() - start);
   return result;
 }
@@ -138,6 +218,7 @@ CheckResult RunPlanned(const PlannedCheck& planned, const RunOptions& options) {
     context.effort = planned.effort;
     context.seed = options.seed;
     context.one_in = planned.one_in;
+    context.base = planned.base;
     return RunCheck(*planned.row, context, options.limits);
   }
   CheckResult same;

@@ -20,6 +20,9 @@ struct RunLimits {
   absl::Duration time = absl::Minutes(5);
   // Wall clock for making a finding's call smaller; 0: it is left as it is.
   absl::Duration shrinking = absl::Seconds(3);
+  // Wall clock of a check after which no other call at which the child died is
+  // made in CheckContext::base; the check ends there.
+  absl::Duration deaths = absl::Seconds(20);
   // Bytes of address space that a child may map beyond what it starts with.
   // The world of calls (world.h) needs none of it.
   uint64_t memory = uint64_t{1} << 30;
@@ -50,7 +53,8 @@ struct PlannedCheck {
   const kernels::Variant* variant;
   const CheckRow* row;
   Effort effort = Effort::kNormal;
-  int one_in = 1;  // as in CheckContext
+  int one_in = 1;                          // as in CheckContext
+  const kernels::Variant* base = nullptr;  // as well
 };
 
 // Every check of every variant, in the order of variants and then of ids. A

@@ -24,14 +24,28 @@ void AppendLine(absl::string_view text, char* to, size_t room) {
 }  // namespace
 
 bool CheckSession::Try(const PlacedCall& call, Attempt attempt) {
+  report_->calls = report_->calls + 1;
+  if (report_->calls <= report_->calls_made) return true;
   report_->call = call;
   report_->in_call = true;
-  report_->calls = report_->calls + 1;
   const std::optional<std::string> wrong = attempt(context_, call);
+  const bool known = wrong.has_value() && IsWrongInBase(call, attempt);
   report_->in_call = false;
   if (!wrong.has_value()) return true;
+  if (known) {
+    report_->wrong_in_base = report_->wrong_in_base + 1;
+    return true;
+  }
   Fail(call, *wrong);
   return false;
+}
+
+bool CheckSession::IsWrongInBase(const PlacedCall& call, Attempt attempt) {
+  if (context_.base == nullptr) return false;
+  report_->in_base = true;
+  const bool wrong = attempt(context_.ForBase(), call).has_value();
+  report_->in_base = false;
+  return wrong;
 }
 
 void CheckSession::Fail(const PlacedCall& call, absl::string_view what) {

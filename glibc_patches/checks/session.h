@@ -17,9 +17,16 @@ namespace glibc_patches {
 // reader trusts no length and no text in it.
 struct SharedReport {
   static constexpr size_t kTextSize = 32 << 10;
+  // Set by the parent: calls that an earlier child made, and which are counted
+  // but not made again.
+  int64_t calls_made;
   // Counts calls; `call` is the one in progress while `in_call` is set.
   volatile int64_t calls;
   volatile bool in_call;
+  // It is in progress in the base.
+  volatile bool in_base;
+  // Calls that gave a wrong answer in the base too.
+  volatile int64_t wrong_in_base;
   PlacedCall call;
   // Set by the child's last act.
   volatile bool finished;
@@ -48,8 +55,8 @@ class CheckSession {
                SharedReport* report)
       : row_(row), context_(context), report_(report) {}
 
-  // Makes the call with the row's `attempt`. False when something was wrong:
-  // the check should then return.
+  // Makes the call with the row's `attempt`. False when something was wrong,
+  // and was not so in the context's base: the check should then return.
   bool Try(const PlacedCall& call) { return Try(call, row_.attempt); }
   // With another function than the row's, a quicker one.
   using Attempt = std::optional<std::string> (*)(const CheckContext& context,
@@ -64,8 +71,11 @@ class CheckSession {
   void SetCoverage(const BlockCoverage& coverage);
 
   bool failed() const;
+  int64_t wrong_in_base() const { return report_->wrong_in_base; }
 
  private:
+  bool IsWrongInBase(const PlacedCall& call, Attempt attempt);
+
   const CheckRow& row_;
   const CheckContext& context_;
   SharedReport* report_;

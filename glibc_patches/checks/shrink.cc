@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "glibc_patches/checks/child.h"
-#include "glibc_patches/checks/session.h"
+#include "glibc_patches/checks/single_call.h"
 
 namespace glibc_patches {
 namespace {
@@ -29,25 +29,12 @@ class Shrinker {
   // What is wrong with the call; nullopt: nothing.
   std::optional<std::string> Attempt(const PlacedCall& call) {
     if (!IsPossible(context_.variant, call)) return std::nullopt;
-    page_.Clear();
     const absl::Duration time =
         std::max(absl::Seconds(1), deadline_ - absl::Now());
-    // An eighth, since only one call is made.
-    const absl::Duration hang = absl::Seconds(row_.hang_seconds) / 8;
-    const ChildOutcome outcome = RunInChild(
-        page_.get(), limits_, time, hang,
-        [&] { CheckSession(row_, context_, page_.get()).Try(call); });
-    const SharedReport& report = *page_.get();
-    if (outcome.end == ChildEnd::kNotStarted ||
-        outcome.end == ChildEnd::kTimeLimit) {
-      cut_short_ = true;
-      return std::nullopt;
-    }
-    if (outcome.end != ChildEnd::kFinished) {
-      return DescribeDeath(context_.variant, report, outcome);
-    }
-    if (!report.failed_call_known) return std::nullopt;
-    return std::string(report.what, strnlen(report.what, sizeof(report.what)));
+    SingleCallAnswer answer =
+        MakeSingleCall(row_, context_, limits_, time, call, page_);
+    if (!answer.answered) cut_short_ = true;
+    return std::move(answer.wrong);
   }
 
   // Takes `candidate` over when it fails too.

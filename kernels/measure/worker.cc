@@ -45,13 +45,6 @@ absl::StatusOr<Number> ParseNumber(absl::string_view word) {
   return value;
 }
 
-const Variant* FindVariant(absl::string_view tree, absl::string_view name) {
-  for (const Variant& variant : AllVariants()) {
-    if (variant.tree->name() == tree && variant.name == name) return &variant;
-  }
-  return nullptr;
-}
-
 class Worker {
  public:
   Answer Serve(Words words) {
