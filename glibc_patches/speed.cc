@@ -11,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "kernels/measure/study.h"
 
 namespace glibc_patches {
@@ -302,9 +303,13 @@ absl::string_view SpeedJudgementName(SpeedJudgement judgement) {
     case SpeedJudgement::kFaster:
       return "faster";
     case SpeedJudgement::kCannotTell:
-      return "cannot tell";
+      return "cannot_tell";
   }
   return "";
+}
+
+std::string SpeedJudgementText(SpeedJudgement judgement) {
+  return absl::StrReplaceAll(SpeedJudgementName(judgement), {{"_", " "}});
 }
 
 std::string FormatChange(double log_ratio) {

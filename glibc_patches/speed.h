@@ -20,7 +20,10 @@ namespace glibc_patches {
 
 enum class SpeedJudgement { kSame, kSlower, kFaster, kCannotTell };
 
+// In JSON: "same", "slower", "faster", "cannot_tell".
 absl::string_view SpeedJudgementName(SpeedJudgement judgement);
+// For people: "cannot tell".
+std::string SpeedJudgementText(SpeedJudgement judgement);
 
 struct SpeedCellResult {
   SpeedCell cell;

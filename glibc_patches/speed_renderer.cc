@@ -64,7 +64,7 @@ void AddChanges(const WeighedSpeed& weighed, std::string& text) {
           "processes, %s of its time",
           FormatChange(change.interval.middle),
           FormatChange(change.interval.low), FormatChange(change.interval.high),
-          SpeedJudgementName(change.judgement),
+          SpeedJudgementText(change.judgement),
           FormatChange(change.control.middle), FormatChange(change.control.low),
           FormatChange(change.control.high), change.processes,
           FormatShare(*change.measured));
@@ -99,7 +99,7 @@ void AddCells(const SpeedResult& speed, const WeighedSpeed& weighed,
     absl::StrAppendFormat(
         &text,
         "  %-6s  %s [%s, %s]  %s, %s, thresholds %s: %.1f -> %.1f cycles%s\n",
-        SpeedJudgementName(cell.judgement), FormatChange(cell.interval.middle),
+        SpeedJudgementText(cell.judgement), FormatChange(cell.interval.middle),
         FormatChange(cell.interval.low), FormatChange(cell.interval.high),
         cell.cell.variant, DescribeCell(cell.cell.cell), cell.cell.thresholds,
         cell.base_cycles, cell.patched_cycles,

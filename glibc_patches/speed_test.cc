@@ -140,5 +140,11 @@ TEST(SpeedTest, BeyondTheBandIsMoreThanBesideOne) {
   EXPECT_EQ(JudgeSamples(few, 1e-4, 0.005, 0.02), SpeedJudgement::kCannotTell);
 }
 
+TEST(SpeedJudgementTest, HasANameForPeopleAndOneForPrograms) {
+  EXPECT_EQ(SpeedJudgementName(SpeedJudgement::kCannotTell), "cannot_tell");
+  EXPECT_EQ(SpeedJudgementText(SpeedJudgement::kCannotTell), "cannot tell");
+  EXPECT_EQ(SpeedJudgementText(SpeedJudgement::kSame), "same");
+}
+
 }  // namespace
 }  // namespace glibc_patches
