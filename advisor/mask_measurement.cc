@@ -17,6 +17,7 @@
 #include "advisor/glibc/installed_libc.h"
 #include "advisor/glibc/tunables.h"
 #include "advisor/masks/mask_words.h"
+#include "advisor/masks/variant_traits.h"
 #include "advisor/measurement/effort.h"
 #include "advisor/workload/weights.h"
 #include "kernels/measure/pair_source.h"

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "advisor/cpu/cpuid_source.h"
 #include "advisor/glibc/build.h"
 #include "advisor/glibc/merge_tunables.h"
-#include "advisor/glibc/thresholds.h"
+#include "advisor/masks/masked_choice.h"
+#include "advisor/masks/purpose_items.h"
 #include "advisor/masks/purpose_table.h"
 
 namespace advisor {
@@ -41,31 +41,10 @@ struct MaskQuestion {
   std::string glibc_tunables;
 };
 
-// What glibc does on one CPU.
-struct MaskedChoice {
-  // What follows "__memmove_" (memcpy and mempcpy choose alike) and "__memset_"
-  // in the selected symbol.
-  std::string memmove;
-  std::string memset;
-  Thresholds thresholds;
-
-  bool SameVariants(const MaskedChoice& other) const {
-    return memmove == other.memmove && memset == other.memset;
-  }
-};
-
 struct MaskedCpu {
   std::string name;
   MaskedChoice before;
   MaskedChoice after;
-};
-
-// A feature to hide that stays.
-struct UnhiddenFeature {
-  std::string name;
-  std::string why;  // a clause
-  // A selected variant uses it: the purpose is not reached.
-  bool used = false;
 };
 
 struct Mask {
@@ -93,25 +72,6 @@ struct Mask {
 // InvalidArgument where there are too few CPUs for the purpose, or start-up
 // hangs on one of them.
 absl::StatusOr<Mask> ComposeMask(const MaskQuestion& question);
-
-// What a libc of that level selects under a value of GLIBC_TUNABLES.
-// `isa_level` 1 is what Predict assumes.
-MaskedChoice ChoiceUnder(const CpuidSource& cpu, const GlibcBuild& build,
-                         int isa_level, absl::string_view glibc_tunables);
-
-// The vectors of a variant, 0 (16 bytes) to 3 (64), its needs and its kind, as
-// coherence is judged by.
-struct VariantTraits {
-  int level = 0;
-  // Made for a CPU that this libc would have recognised: Core 2 (ssse3),
-  // Bulldozer (ssse3_back), Knights Landing (avx512_no_vzeroupper), or for
-  // nobody by default (erms).
-  bool is_special = false;
-  bool is_erms = false;
-  bool is_rtm = false;
-  std::vector<Feature> needs;
-};
-VariantTraits TraitsOfVariant(absl::string_view variant, bool is_memset);
 
 }  // namespace advisor
 

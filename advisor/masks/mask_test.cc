@@ -10,6 +10,8 @@
 #include "advisor/cpu/cpuid_dump.h"
 #include "advisor/glibc/prediction.h"
 #include "advisor/host/file_reader.h"
+#include "advisor/masks/masked_choice.h"
+#include "advisor/masks/variant_traits.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

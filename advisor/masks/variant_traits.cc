@@ -1,5 +1,6 @@
+#include "advisor/masks/variant_traits.h"
+
 #include "absl/strings/match.h"
-#include "advisor/masks/mask.h"
 
 namespace advisor {
 
