@@ -27,6 +27,7 @@
 #include "advisor/host/file_reader.h"
 #include "advisor/host/load.h"
 #include "advisor/host/subprocess.h"
+#include "advisor/mask_measurement.h"
 #include "advisor/measured_libc.h"
 #include "advisor/measurement.h"
 #include "advisor/system.h"
@@ -291,27 +292,36 @@ Arguments ParseArguments(int argc, char** argv) {
   return arguments;
 }
 
-int CountFalseAlarms(const MeasuredLibc& libc, const MeasurementDoors& doors,
+int CountFalseAlarms(const System& system, const MeasuredLibc& libc,
+                     const MeasurementDoors& doors,
                      const Arguments& arguments) {
-  int proposed = 0;
-  int recommended = 0;
+  int proposed = 0, recommended = 0;
+  int proposed_masks = 0, recommended_masks = 0;
+  const MaskWeighing weighing = {system.cpuid, system.build,
+                                 system.libc->isa_level,
+                                 system.libc->loader_path, ""};
   for (int run = 0; run < arguments.control_runs; ++run) {
     MeasurementOptions options;
     options.mode = arguments.mode;
-    options.seed = arguments.seed + static_cast<uint64_t>(run) * 2;
+    options.seed = arguments.seed + static_cast<uint64_t>(run) * 4;
     options.control = true;
     const absl::StatusOr<MeasuredAdvice> advice =
         MeasureAndAdvise(libc, doors, options);
-    if (!advice.ok()) {
-      std::cerr << advice.status().message() << "\n";
+    const absl::StatusOr<MaskAdvice> masks =
+        WeighMasks(weighing, doors, options);
+    for (const absl::Status& status : {advice.status(), masks.status()}) {
+      if (status.ok()) continue;
+      std::cerr << status.message() << "\n";
       return 3;
     }
     proposed += !advice->proposed.empty();
     recommended += !advice->proved.empty();
+    proposed_masks += masks->proof.has_value();
+    recommended_masks += !masks->settings.empty();
     absl::PrintF(
-        "false recommendations: %d of %d runs (%d proposed, before the "
-        "proof)\n",
-        recommended, run + 1, proposed);
+        "false recommendations in %d runs: thresholds %d (%d proposed, before "
+        "the proof), masks %d (%d proposed)\n",
+        run + 1, recommended, proposed, recommended_masks, proposed_masks);
     std::fflush(stdout);
   }
   return 0;
@@ -341,7 +351,7 @@ int Main(int argc, char** argv) {
                                   dialogues, environment,
                                   clock,     [](absl::string_view, double) {}};
   if (arguments.control_runs > 0) {
-    return CountFalseAlarms(libc, doors, arguments);
+    return CountFalseAlarms(*system, libc, doors, arguments);
   }
   MeasurementOptions options;
   options.mode = arguments.mode;
