@@ -67,9 +67,14 @@ class KindWeights {
     return advisor::ConditionWeight(workload_, CellAt(i)) / group.total;
   }
 
-  // The share of the time in the size class that the cell lies in.
+  // The share of the time in the size class that the cell lies in. A size that
+  // was not measured under this machine's thresholds has that of the nearest
+  // one that was.
   double ClassShare(size_t i) const {
-    const auto at = near_.shares.find(NearestKey(i));
+    const Key own = KeyOf(i);
+    const auto near = advisor::FindNearestSize(cycles_, own.first, own.second);
+    if (!near.has_value() || near->octaves > kClassOctaves) return 0;
+    const auto at = near_.shares.find({own.first, near->size});
     return at == near_.shares.end() ? 0 : at->second;
   }
 
@@ -90,23 +95,6 @@ class KindWeights {
     const Cell& cell = CellAt(i);
     return {speed_.cells[i].cell.thresholds, cell.copiers, cell.is_memset,
             cell.size};
-  }
-
-  // The class of a size that was not measured under this machine's thresholds:
-  // that of the nearest one that was.
-  Key NearestKey(size_t i) const {
-    const Key own = KeyOf(i);
-    Key best = own;
-    double least = kClassOctaves;
-    for (const auto& [key, unused] : cycles_) {
-      if (key.first != own.first) continue;
-      const double distance = std::abs(std::log2(
-          static_cast<double>(key.second) / static_cast<double>(own.second)));
-      if (distance > least) continue;
-      least = distance;
-      best = key;
-    }
-    return best;
   }
 
   const Workload& workload_;

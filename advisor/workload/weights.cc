@@ -121,40 +121,38 @@ double ShareNear(const std::vector<SizeShare>& shares, bool is_memset,
   return sum;
 }
 
+std::optional<NearestSize> FindNearestSize(const BySize& sizes, bool is_memset,
+                                           uint64_t size) {
+  std::optional<NearestSize> best;
+  for (const auto& [key, value] : sizes) {
+    if (key.first != is_memset) continue;
+    const double octaves =
+        std::abs(std::log2(static_cast<double>(std::max<uint64_t>(1, size)) /
+                           static_cast<double>(key.second)));
+    if (!best.has_value() || octaves < best->octaves) {
+      best = {key.second, value, octaves};
+    }
+  }
+  return best;
+}
+
 NearestShares SharesOfNearest(const Workload& workload, const BySize& cycles,
                               double octaves) {
-  struct Nearest {
-    BySize::const_iterator at;
-    double octaves;
-  };
-  const auto nearest = [&](bool is_memset, uint64_t size) {
-    Nearest best = {cycles.end(), 0};
-    for (auto i = cycles.begin(); i != cycles.end(); ++i) {
-      if (i->first.first != is_memset) continue;
-      const double distance =
-          std::abs(std::log2(static_cast<double>(std::max<uint64_t>(1, size)) /
-                             static_cast<double>(i->first.second)));
-      if (best.at == cycles.end() || distance < best.octaves) {
-        best = {i, distance};
-      }
-    }
-    return best;
-  };
   NearestShares result;
   for (const SizeShare& share :
        TimeShares(workload,
                   [&](bool is_memset, uint64_t size) -> std::optional<double> {
-                    const auto at = nearest(is_memset, size).at;
-                    if (at == cycles.end()) return std::nullopt;
+                    const auto near = FindNearestSize(cycles, is_memset, size);
+                    if (!near.has_value()) return std::nullopt;
                     const double longer = static_cast<double>(size) /
-                                          static_cast<double>(at->first.second);
-                    return at->second * (size > kSmallCall ? longer : 1);
+                                          static_cast<double>(near->size);
+                    return near->value * (size > kSmallCall ? longer : 1);
                   })) {
-    const Nearest to = nearest(share.is_memset, share.size);
-    if (to.octaves > octaves) {
+    const auto near = FindNearestSize(cycles, share.is_memset, share.size);
+    if (near->octaves > octaves) {
       result.beyond += share.share;
     } else {
-      result.shares[to.at->first] += share.share;
+      result.shares[{share.is_memset, near->size}] += share.share;
     }
   }
   return result;

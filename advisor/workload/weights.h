@@ -37,6 +37,17 @@ double ShareNear(const std::vector<SizeShare>& shares, bool is_memset,
 // By function (is it memset?) and size.
 using BySize = std::map<std::pair<bool, uint64_t>, double>;
 
+struct NearestSize {
+  uint64_t size;
+  double value;
+  double octaves;  // how far it is
+};
+
+// The entry of this function whose size is nearest in octaves, the smaller of
+// two that are as near; nullopt without any. Size 0 counts as 1.
+std::optional<NearestSize> FindNearestSize(const BySize& sizes, bool is_memset,
+                                           uint64_t size);
+
 struct NearestShares {
   // Of the time in all calls of the measured functions, by measured size.
   BySize shares;

@@ -69,6 +69,20 @@ TEST(WeightsTest, CallsCountForTheNearestMeasuredSize) {
       1);
 }
 
+TEST(WeightsTest, TheNearestSizeIsThatByOctaves) {
+  const BySize sizes = {{{false, 16}, 1}, {{false, 64}, 2}, {{true, 32}, 3}};
+  const auto near = FindNearestSize(sizes, false, 40);
+  ASSERT_TRUE(near.has_value());
+  EXPECT_EQ(near->size, 64u);
+  EXPECT_EQ(near->value, 2);
+  EXPECT_NEAR(near->octaves, 0.678, 0.001);
+  // As near to both.
+  EXPECT_EQ(FindNearestSize(sizes, false, 32)->size, 16u);
+  EXPECT_EQ(FindNearestSize(sizes, false, 33)->size, 64u);
+  EXPECT_EQ(FindNearestSize(sizes, false, 0)->octaves, 4);
+  EXPECT_FALSE(FindNearestSize({{{true, 32}, 3}}, false, 32).has_value());
+}
+
 // Nothing is known: the weights that hold without a workload.
 TEST(WeightsTest, DefaultsAreThreeToOne) {
   const Workload workload = Mix();
