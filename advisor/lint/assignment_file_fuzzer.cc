@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "advisor/lint/assignment_file.h"
-#include "advisor/lint/systemd_unit.h"
+#include "advisor/lint/unit_syntax.h"
 #include "tools/fuzzing/fuzzing.h"
 
 namespace advisor {

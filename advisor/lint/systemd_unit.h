@@ -1,7 +1,6 @@
 // The environment that a systemd unit gives to its program.
 //
-// Source: systemd.exec(5), systemd.unit(5), systemd.syntax(7); the quoting is
-// that of extract_first_word in src/basic/extract-word.c.
+// Source: systemd.exec(5), systemd.unit(5).
 
 #ifndef ADVISOR_LINT_SYSTEMD_UNIT_H_
 #define ADVISOR_LINT_SYSTEMD_UNIT_H_
@@ -47,11 +46,6 @@ absl::StatusOr<SystemdUnit> ReadSystemdUnit(const FileReader& files,
 // `text` in. Sorted.
 std::vector<std::string> UnitsThatMention(const FileReader& files,
                                           absl::string_view text);
-
-// The words of a value like that of Environment=, quotes and backslashes
-// resolved. An ill-formed word ends them, and `problem` then says why.
-std::vector<std::string> SplitUnitWords(absl::string_view value,
-                                        std::string* problem = nullptr);
 
 }  // namespace advisor
 

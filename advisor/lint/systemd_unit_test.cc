@@ -15,19 +15,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(SplitUnitWords, FollowsSystemdsQuoting) {
-  EXPECT_THAT(SplitUnitWords("A=b 'C=d e' \"F=g'h\" I=\"j k\"l ''"),
-              ElementsAre("A=b", "C=d e", "F=g'h", "I=j kl", ""));
-  EXPECT_THAT(SplitUnitWords("A=\\x41\\101\\s\\t'\\\"'"),
-              ElementsAre("A=AA \t\""));
-  std::string problem;
-  EXPECT_THAT(SplitUnitWords("A=b C=\\d E=f", &problem), ElementsAre("A=b"));
-  EXPECT_THAT(problem, HasSubstr("escape"));
-  EXPECT_THAT(SplitUnitWords("A=b 'C=d", &problem), ElementsAre("A=b"));
-  EXPECT_THAT(problem, HasSubstr("quote"));
-  EXPECT_THAT(SplitUnitWords("A=b \\", &problem), ElementsAre("A=b"));
-}
-
 class UnitTest : public ::testing::Test {
  protected:
   // "VALUE@PLACE", or the error.
