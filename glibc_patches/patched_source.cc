@@ -1,11 +1,14 @@
 #include "glibc_patches/patched_source.h"
 
+#include <string.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -19,6 +22,9 @@ namespace {
 // As in tools/bazel/glibc_source.bzl: all that the memory functions include.
 constexpr const char* kFolders[] = {"sysdeps/x86", "sysdeps/x86_64",
                                     "sysdeps/generic"};
+
+// Of Debian's glibc-source.
+constexpr char kPackageFolder[] = "/usr/src/glibc";
 
 absl::Status NotASource(const std::string& base, absl::string_view found) {
   return absl::InvalidArgumentError(absl::StrCat(
@@ -124,6 +130,25 @@ absl::Status WriteChanges(const PatchedFiles& patched, const std::string& to) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::string> FindBase(const advisor::Environment& environment,
+                                     const advisor::FileReader& files) {
+  if (const auto source = environment.Get("GLIBC_SOURCE")) return *source;
+  std::string newest;
+  if (const auto names = files.List(kPackageFolder); names.ok()) {
+    for (const std::string& name : *names) {
+      if (absl::StartsWith(name, "glibc-") &&
+          absl::StrContains(name, ".tar.") &&
+          strverscmp(newest.c_str(), name.c_str()) < 0) {
+        newest = name;
+      }
+    }
+  }
+  if (!newest.empty()) return absl::StrCat(kPackageFolder, "/", newest);
+  return absl::NotFoundError(
+      "expected --base=DIR|TARBALL, $GLIBC_SOURCE or the package "
+      "glibc-source, found none of them");
+}
 
 absl::StatusOr<std::string> OpenBase(const std::string& base,
                                      const std::string& scratch,

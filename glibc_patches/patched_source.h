@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "advisor/host/environment.h"
 #include "advisor/host/file_reader.h"
 #include "advisor/host/subprocess.h"
 #include "glibc_patches/diff.h"
@@ -21,6 +22,11 @@ struct PatchPlan {
   // Hunks that stand elsewhere than their patch says.
   std::vector<std::string> moved;
 };
+
+// Where glibc's source is by default: $GLIBC_SOURCE, or the newest tarball of
+// the package glibc-source. NotFound without either.
+absl::StatusOr<std::string> FindBase(const advisor::Environment& environment,
+                                     const advisor::FileReader& files);
 
 // A folder with glibc's source: `base` itself, or what `base` as a tarball has
 // of it, unpacked into `scratch`. InvalidArgument in one line for anything

@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include "advisor/host/environment.h"
+#include "advisor/host/file_reader.h"
 #include "advisor/host/subprocess.h"
 #include "glibc_patches/scratch_folder.h"
 #include "gmock/gmock.h"
@@ -17,6 +19,19 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr char kErms[] = "sysdeps/x86_64/multiarch/memset-erms.S";
+
+TEST(FindBaseTest, IsTheEnvironmentsOrThePackagesNewest) {
+  const advisor::Environment plain;
+  const advisor::FakeFileReader files(
+      {{"/usr/src/glibc/debian/rules", ""},
+       {"/usr/src/glibc/glibc-2.36.tar.xz", ""},
+       {"/usr/src/glibc/glibc-2.4.tar.xz", ""},
+       {"/usr/src/glibc/glibc-2.41.patch", ""}});
+  EXPECT_EQ(*FindBase(plain, files), "/usr/src/glibc/glibc-2.36.tar.xz");
+  EXPECT_EQ(*FindBase(plain.With("GLIBC_SOURCE", "/s"), files), "/s");
+  EXPECT_TRUE(
+      absl::IsNotFound(FindBase(plain, advisor::FakeFileReader()).status()));
+}
 
 class PatchedSourceTest : public ::testing::Test {
  protected:

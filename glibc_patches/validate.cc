@@ -188,25 +188,6 @@ class Program {
            verdict_.files.threshold_files.empty();
   }
 
-  // $GLIBC_SOURCE, or the newest tarball of the package glibc-source.
-  absl::StatusOr<std::string> DefaultBase() const {
-    constexpr char kFolder[] = "/usr/src/glibc";
-    if (const auto source = environment_.Get("GLIBC_SOURCE")) return *source;
-    std::string best;
-    if (const auto names = files_.List(kFolder); names.ok()) {
-      for (const std::string& name : *names) {
-        if (absl::StartsWith(name, "glibc-") &&
-            absl::StrContains(name, ".tar.")) {
-          best = absl::StrCat(kFolder, "/", name);
-        }
-      }
-    }
-    if (!best.empty()) return best;
-    return absl::NotFoundError(
-        "expected --base=DIR|TARBALL, $GLIBC_SOURCE or the package "
-        "glibc-source, found none of them");
-  }
-
   // Where build_tree.sh and what it needs are: this project's runfiles.
   absl::StatusOr<std::string> Root() const {
     const auto self = files_.Resolve("/proc/self/exe");
@@ -224,7 +205,7 @@ class Program {
     Say("applying the patch");
     std::string base = flags_.Get("base").value_or("");
     if (base.empty()) {
-      auto found = DefaultBase();
+      auto found = FindBase(environment_, files_);
       if (!found.ok()) return found.status();
       base = *std::move(found);
     }
