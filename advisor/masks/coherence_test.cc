@@ -1,5 +1,6 @@
 #include "advisor/masks/coherence.h"
 
+#include "advisor/masks/made_features.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -8,15 +9,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-CpuFeatures With(std::initializer_list<Feature> list) {
-  CpuFeatures features;
-  for (const Feature feature : list) {
-    features.cpuid.Set(feature);
-    features.usable.Set(feature);
-  }
-  return features;
-}
 
 TEST(ForbiddenNeedsTest, AreThoseThatAreHidden) {
   const GlibcBuild build = GlibcBuild::Tag(40);

@@ -1,5 +1,6 @@
 #include "advisor/masks/purpose_items.h"
 
+#include "advisor/masks/made_features.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -11,15 +12,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-CpuFeatures With(std::initializer_list<Feature> list) {
-  CpuFeatures features;
-  for (const Feature feature : list) {
-    features.cpuid.Set(feature);
-    features.usable.Set(feature);
-  }
-  return features;
-}
 
 TEST(PurposeItemsTest, NamesWhatIsThere) {
   const GlibcBuild build = GlibcBuild::Tag(36);
