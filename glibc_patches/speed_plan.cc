@@ -31,7 +31,6 @@ constexpr ThresholdsRow kThresholds[] = {
     {Thresholds::kNonTemporal, "non-temporal from 64 KiB"},
 };
 
-constexpr uint64_t kNever = uint64_t{1} << 40;
 // Four pages at a time from 16 times this on, in 2.34 and later.
 constexpr uint64_t kEarlyNonTemporal = 64 << 10;
 
@@ -129,8 +128,8 @@ std::optional<KernelParameters> ParametersFor(Thresholds thresholds,
           !Reads(variant, &KernelParameters::rep_stosb_threshold)) {
         return std::nullopt;
       }
-      parameters.rep_movsb_threshold = kNever;
-      parameters.rep_stosb_threshold = kNever;
+      parameters.rep_movsb_threshold = kernels::kNever;
+      parameters.rep_stosb_threshold = kernels::kNever;
       return parameters;
     case Thresholds::kNonTemporal:
       if (!Reads(variant, &KernelParameters::non_temporal_threshold) &&

@@ -8,10 +8,6 @@
 namespace kernels {
 namespace {
 
-// Stands for "never" in a threshold; shifted left by four it still is.
-constexpr uint64_t kNever = uint64_t{1} << 40;
-// Least non-temporal threshold that the large copy of 2.34 and later bears.
-constexpr uint64_t kLargeCopyMinimum = 0x4040;
 constexpr int kNewRelease = 99;
 
 KernelParameters AllOff() {

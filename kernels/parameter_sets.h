@@ -20,9 +20,8 @@ struct ParameterSet {
 };
 
 // The sets that differ in what `variant` reads; at least one. Non-temporal
-// thresholds are as low as the release's code can bear: 0 up to 2.33, 0x4040
-// (16 KiB + 64, the minimum of the tunable since 2.37) from 2.34, whose large
-// copy runs away with less.
+// thresholds are as low as the release's code can bear: 0 up to 2.33,
+// kLargeCopyMinimum from 2.34, whose large copy runs away with less.
 std::vector<ParameterSet> ParameterSets(const Variant& variant);
 
 // Bytes of a vector register; 64 for a variant without vectors, so that it is

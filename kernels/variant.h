@@ -42,6 +42,12 @@ struct KernelParameters {
   std::optional<uint64_t> string_control;
 };
 
+// A threshold that no size reaches, nor does sixteen times as much overflow.
+inline constexpr uint64_t kNever = uint64_t{1} << 40;
+// Least non-temporal threshold that the large copy of 2.34 and later bears
+// (16 KiB + 64; the tunable's minimum since 2.37).
+inline constexpr uint64_t kLargeCopyMinimum = 0x4040;
+
 // The field that holds the variable of this name ("__x86_" left out; a half
 // belongs to its whole size); nullptr for a name that glibc has not.
 std::optional<uint64_t> KernelParameters::*ParameterField(

@@ -13,11 +13,9 @@ namespace {
 
 using kernels::Function;
 using kernels::KernelParameters;
+using kernels::kLargeCopyMinimum;
+using kernels::kNever;
 using kernels::Variant;
-
-constexpr uint64_t kNever = uint64_t{1} << 40;
-// The least non-temporal threshold that the large copy of 2.34 and later bears.
-constexpr uint64_t kFloor = 0x4040;
 
 // An offset in an area for an alignment of 0 to 63: right after a page's
 // beginning or right before its end, where small sizes cross it.
@@ -375,8 +373,8 @@ std::vector<uint64_t> SizesToTry(const Variant& variant,
     sizes.push_back(
         std::min<uint64_t>(exp2(magnitude(generator)), kLargestTried));
     if (i % 4 == 0) {
-      sizes.push_back(16 * kFloor +
-                      generator() % (kLargestTried - 16 * kFloor));
+      sizes.push_back(16 * kLargeCopyMinimum +
+                      generator() % (kLargestTried - 16 * kLargeCopyMinimum));
     }
   }
   std::sort(sizes.begin(), sizes.end());

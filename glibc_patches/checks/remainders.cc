@@ -16,10 +16,9 @@ namespace {
 
 using kernels::Function;
 using kernels::KernelParameters;
+using kernels::kNever;
 using kernels::Variant;
 
-// More than any size that is tried.
-constexpr uint64_t kNever = uint64_t{1} << 40;
 // palignr works on vectors of this size, and has its shift in its code: there
 // is a loop for each.
 constexpr uint64_t kShiftable = 16;

@@ -101,7 +101,6 @@ bool ShrinkOffsets(Shrinker& shrinker, SmallestCall& smallest) {
 // Thresholds that do not matter are set to "never", so that what is left does.
 bool ShrinkParameters(Shrinker& shrinker, SmallestCall& smallest) {
   using kernels::KernelParameters;
-  constexpr uint64_t kNever = uint64_t{1} << 40;
   bool any = false;
   for (const auto field : {&KernelParameters::rep_movsb_threshold,
                            &KernelParameters::rep_movsb_stop_threshold,
@@ -112,9 +111,9 @@ bool ShrinkParameters(Shrinker& shrinker, SmallestCall& smallest) {
                            &KernelParameters::shared_cache_size,
                            &KernelParameters::string_control}) {
     const uint64_t plain =
-        field == &KernelParameters::string_control ? 0 : kNever;
+        field == &KernelParameters::string_control ? 0 : kernels::kNever;
     const std::optional<uint64_t> now = smallest.call.parameters.*field;
-    if (!now.has_value() || *now >= kNever || *now == plain) continue;
+    if (!now.has_value() || *now >= kernels::kNever || *now == plain) continue;
     PlacedCall candidate = smallest.call;
     candidate.parameters.*field = plain;
     any = shrinker.Take(candidate, smallest) || any;

@@ -28,13 +28,13 @@ namespace glibc_patches {
 namespace {
 
 using kernels::Function;
+using kernels::kNever;
 using kernels::Variant;
 
 constexpr uint64_t kMargin = 2 * 64;
-constexpr uint64_t kNever = uint64_t{1} << 40;
 
 // Far enough from each other that no two can be mistaken; the non-temporal ones
-// above the least that the large copy bears (0x4040).
+// above kLargeCopyMinimum.
 constexpr uint64_t kString = 3000;
 constexpr uint64_t kStop = 20000;
 constexpr uint64_t kNonTemporal = 60000;
