@@ -4,6 +4,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "advisor/render/json_text.h"
 #include "advisor/render/provenance.h"
 #include "nlohmann/json.hpp"
 
@@ -103,8 +104,7 @@ std::string KubernetesRenderer::Render(const Report& report,
   }
   // A JSON string is a YAML string.
   const std::string quoted =
-      nlohmann::json(report.recommendation.string)
-          .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      JsonText(nlohmann::json(report.recommendation.string), -1);
   return absl::StrCat(
       CommentLines("For a container of a pod's template, among the items that "
                    "its `env` has. It replaces one of the same name."),

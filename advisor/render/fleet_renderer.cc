@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "advisor/render/json_text.h"
 #include "advisor/render/layout.h"
 #include "advisor/render/page.h"
 #include "nlohmann/json.hpp"
@@ -164,9 +165,8 @@ std::string RenderFleetText(const std::vector<FleetGroup>& groups,
 std::string RenderFleetJson(const std::vector<FleetGroup>& groups) {
   Json list = Json::array();
   for (const FleetGroup& group : groups) list.push_back(GroupJson(group));
-  return Json({{"schema_version", kSchemaVersion}, {"groups", list}})
-             .dump(2, ' ', false, Json::error_handler_t::replace) +
-         "\n";
+  const Json document = {{"schema_version", kSchemaVersion}, {"groups", list}};
+  return JsonText(document, 2) + "\n";
 }
 
 }  // namespace advisor

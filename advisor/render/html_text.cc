@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "advisor/render/json_text.h"
 #include "advisor/render/layout.h"
 #include "nlohmann/json.hpp"
 
@@ -10,8 +11,7 @@ namespace advisor {
 std::string HtmlText(absl::string_view text) {
   // The JSON library knows UTF-8.
   const std::string json =
-      nlohmann::json(WithoutControlCharacters(text))
-          .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      JsonText(nlohmann::json(WithoutControlCharacters(text)), -1);
   return absl::StrReplaceAll(nlohmann::json::parse(json).get<std::string>(),
                              {{"&", "&amp;"},
                               {"<", "&lt;"},

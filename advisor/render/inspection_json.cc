@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "absl/strings/str_format.h"
+#include "advisor/render/json_text.h"
 #include "advisor/render/or_null.h"
 #include "nlohmann/json.hpp"
 
@@ -257,9 +258,7 @@ std::string RenderInspectionJson(const Inspection& inspection) {
       {"sysfs", Sysfs(inspection.sysfs)},
       {"disagreements", Array(inspection.disagreements, &Disagreement)},
       {"glibc", Glibc(inspection.glibc)}};
-  return json.dump(2, ' ', /*ensure_ascii=*/false,
-                   Json::error_handler_t::replace) +
-         "\n";
+  return JsonText(json, 2) + "\n";
 }
 
 }  // namespace advisor

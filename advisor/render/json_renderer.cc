@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "absl/time/time.h"
+#include "advisor/render/json_text.h"
 #include "advisor/render/or_null.h"
 #include "advisor/render/words.h"
 #include "nlohmann/json.hpp"
@@ -200,9 +201,7 @@ std::string Document(const Report& report, int indent) {
       {"workload", Workload(report.workload)},
       {"masks", Array(report.masks, &Mask)},
       {"curves", Array(report.curves, &Curve)}};
-  return json.dump(indent, ' ', /*ensure_ascii=*/false,
-                   Json::error_handler_t::replace) +
-         "\n";
+  return JsonText(json, indent) + "\n";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "advisor/render/lint_report.h"
 
 #include "absl/strings/str_cat.h"
+#include "advisor/render/json_text.h"
 #include "advisor/render/layout.h"
 #include "advisor/render/page.h"
 #include "advisor/render/words.h"
@@ -80,27 +81,20 @@ void StringPart(const LintedString& linted, Page& page) {
   }
 }
 
-// Bytes that are no UTF-8 become "?": the variable may hold any.
-Json Text(const std::string& text) {
-  const Json json = text;
-  return Json::parse(
-      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
-
 Json FindingJson(const LintFinding& finding) {
   return {{"rule", finding.rule},
           {"severity", std::string(SeverityName(finding.severity))},
-          {"item", Text(finding.item)},
-          {"title", Text(finding.title)},
-          {"advice", Text(finding.advice)},
+          {"item", finding.item},
+          {"title", finding.title},
+          {"advice", finding.advice},
           {"reference", finding.reference}};
 }
 
 Json StringJson(const LintedString& linted) {
   Json assignments = Json::array();
   for (const LintAssignment& assignment : linted.result.assignments) {
-    assignments.push_back({{"item", Text(assignment.item)},
-                           {"outcome", Text(assignment.outcome)},
+    assignments.push_back({{"item", assignment.item},
+                           {"outcome", assignment.outcome},
                            {"in_force", assignment.in_force}});
   }
   Json findings = Json::array();
@@ -109,15 +103,15 @@ Json StringJson(const LintedString& linted) {
   }
   Json warnings = Json::array();
   for (const std::string& warning : linted.result.warnings) {
-    warnings.push_back(Text(warning));
+    warnings.push_back(warning);
   }
-  return {{"source", Text(linted.source)},
-          {"string", Text(linted.string)},
+  return {{"source", linted.source},
+          {"string", linted.string},
           {"build", linted.build},
           {"build_note", linted.build_note},
-          {"cpu", linted.cpu.empty() ? Json(nullptr) : Text(linted.cpu)},
+          {"cpu", linted.cpu.empty() ? Json(nullptr) : Json(linted.cpu)},
           {"program",
-           linted.program.empty() ? Json(nullptr) : Text(linted.program)},
+           linted.program.empty() ? Json(nullptr) : Json(linted.program)},
           {"secure",
            linted.secure.has_value() ? Json(*linted.secure) : Json(nullptr)},
           {"static", linted.is_static},
@@ -148,13 +142,13 @@ std::string RenderLintJson(const LintReport& report) {
     strings.push_back(StringJson(linted));
   }
   Json notes = Json::array();
-  for (const std::string& note : report.notes) notes.push_back(Text(note));
+  for (const std::string& note : report.notes) notes.push_back(note);
   const Json document = {{"schema_version", kSchemaVersion},
                          {"tool_version", report.tool_version},
                          {"has_finding", report.has_finding()},
                          {"strings", std::move(strings)},
                          {"notes", std::move(notes)}};
-  return absl::StrCat(document.dump(2), "\n");
+  return absl::StrCat(JsonText(document, 2), "\n");
 }
 
 }  // namespace advisor

@@ -1,3 +1,4 @@
+#include "advisor/render/json_text.h"
 #include "advisor/render/mask_report.h"
 #include "advisor/render/or_null.h"
 #include "advisor/render/words.h"
@@ -88,7 +89,7 @@ std::string RenderMaskJson(const MaskReport& report) {
       {"limits", mask.limits},
       {"reference", report.reference},
   };
-  return document.dump(2) + "\n";
+  return JsonText(document, 2) + "\n";
 }
 
 }  // namespace advisor

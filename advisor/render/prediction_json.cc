@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "advisor/evidence/guest_configuration.h"
 #include "advisor/evidence/known_issue.h"
+#include "advisor/render/json_text.h"
 #include "advisor/render/words.h"
 #include "nlohmann/json.hpp"
 
@@ -15,11 +16,6 @@ namespace advisor {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Bytes of a dump's strings need not be UTF-8.
-std::string Dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
 
 Json Strings(const std::vector<std::string>& strings) {
   Json json = Json::array();
@@ -47,7 +43,8 @@ Json HazardJson(const Hazard& hazard, bool is_guest, bool whole) {
     }
   }
   json["hypervisor"] = hypervisor;
-  json["gone_from"] = Strings(hazard.gone_from);
+  json["gone_from"] =
+      Strings(hazard.gone_from.value_or(std::vector<std::string>()));
   json["reference"] = hazard.reference;
   return json;
 }
@@ -122,10 +119,10 @@ class JsonRenderer : public PredictionRenderer {
     std::string text;
     for (const PredictionAnswer& answer : answers) {
       if (!text.empty()) absl::StrAppend(&text, ",\n");
-      absl::StrAppend(
-          &text, "    ",
-          absl::StrReplaceAll(Dump(PredictionJson(subject, answer, detail_), 2),
-                              {{"\n", "\n    "}}));
+      absl::StrAppend(&text, "    ",
+                      absl::StrReplaceAll(
+                          JsonText(PredictionJson(subject, answer, detail_), 2),
+                          {{"\n", "\n    "}}));
     }
     return text;
   }
@@ -143,7 +140,7 @@ class JsonLinesRenderer : public PredictionRenderer {
       absl::Span<const PredictionAnswer> answers) const override {
     std::string text;
     for (const PredictionAnswer& answer : answers) {
-      absl::StrAppend(&text, Dump(PredictionJson(subject, answer, {}), -1),
+      absl::StrAppend(&text, JsonText(PredictionJson(subject, answer, {}), -1),
                       "\n");
     }
     return text;

@@ -134,15 +134,18 @@ std::vector<Found> FoundIn(absl::Span<const PredictionAnswer> answers) {
   return found;
 }
 
+std::string Because(const HazardCause& cause) {
+  return absl::StrCat(
+      "because ", cause.text,
+      cause.fields.empty()
+          ? ""
+          : absl::StrCat(" [", absl::StrJoin(cause.fields, ", "), "]"));
+}
+
 void RemediesPart(const Found& found, bool is_guest, bool one_build,
                   Page& page) {
   const Hazard& hazard = *found.hazard;
-  std::string because = absl::StrCat("because ", hazard.cause.text);
-  if (!hazard.cause.fields.empty()) {
-    absl::StrAppend(&because, " [", absl::StrJoin(hazard.cause.fields, ", "),
-                    "]");
-  }
-  page.Paragraph(because, kHanging);
+  page.Paragraph(Because(hazard.cause), kHanging);
   for (const auto& [value, builds] : found.cures) {
     page.Verbatim(absl::StrCat("set GLIBC_TUNABLES=", value));
     if (found.cures.size() > 1) {
@@ -298,8 +301,7 @@ std::string CheckText(const PredictionSubject& subject,
         &text,
         WrapText(WithoutControlCharacters(absl::StrCat(
                      name, ": ", verb, " under ", BuildRanges(one.builds), ": ",
-                     one.hazard->title, ", because ", one.hazard->cause.text,
-                     " [", absl::StrJoin(one.hazard->cause.fields, ", "), "]")),
+                     one.hazard->title, ", ", Because(one.hazard->cause))),
                  2, std::max(columns, 40)),
         "\n");
     for (const std::string& remedy : HypervisorRemedies(*one.hazard)) {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "advisor/render/json_text.h"
 #include "advisor/render/layout.h"
 #include "advisor/render/or_null.h"
 #include "advisor/render/page.h"
@@ -20,15 +21,8 @@ std::string Number(const std::optional<uint64_t>& value) {
   return value.has_value() ? absl::StrCat(*value) : "-";
 }
 
-// Bytes that are no UTF-8 become replacement characters.
-Json Text(const std::string& text) {
-  const Json json = text;
-  return Json::parse(
-      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
-
 Json TunablesJson(const std::optional<std::string>& value) {
-  return value.has_value() ? Text(*value) : Json(nullptr);
+  return value.has_value() ? Json(*value) : Json(nullptr);
 }
 
 void ValuesPart(const RunningProcess& process, Page& page) {
@@ -94,35 +88,35 @@ std::string RenderRunningJson(const RunningProcess& process,
     values.push_back({{"name", value.name},
                       {"listed", OrNull(value.listed)},
                       {"effective", OrNull(value.effective)},
-                      {"way", Text(value.way)}});
+                      {"way", value.way}});
   }
   Json ancestors = Json::array();
   for (const RunningAncestor& ancestor : process.ancestors) {
     ancestors.push_back(
         {{"pid", ancestor.pid},
-         {"program", Text(ancestor.program)},
+         {"program", ancestor.program},
          {"readable", ancestor.readable},
          {"glibc_tunables", TunablesJson(ancestor.glibc_tunables)}});
   }
   Json problems = Json::array();
   for (const std::string& problem : process.problems) {
-    problems.push_back(Text(problem));
+    problems.push_back(problem);
   }
   const Json document = {
       {"schema_version", kSchemaVersion},
       {"tool_version", std::string(tool_version)},
       {"pid", process.pid},
-      {"program", Text(process.program)},
-      {"libc", Text(process.libc)},
+      {"program", process.program},
+      {"libc", process.libc},
       {"build", process.build},
       {"build_note", process.build_note},
       {"secure", OrNull(process.secure)},
       {"glibc_tunables", TunablesJson(process.glibc_tunables)},
       {"values", std::move(values)},
-      {"dropped", Text(process.dropped)},
+      {"dropped", process.dropped},
       {"ancestors", std::move(ancestors)},
       {"problems", std::move(problems)}};
-  return absl::StrCat(document.dump(2), "\n");
+  return absl::StrCat(JsonText(document, 2), "\n");
 }
 
 }  // namespace advisor

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "advisor/render/json_text.h"
 #include "advisor/render/layout.h"
 #include "advisor/render/page.h"
 #include "advisor/render/proof_table.h"
@@ -104,16 +105,9 @@ std::string Capitalized(absl::string_view text) {
   return result;
 }
 
-// Bytes that are no UTF-8 become replacement characters.
-Json Text(const std::string& text) {
-  const Json json = text;
-  return Json::parse(
-      json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
-
 Json Texts(const std::vector<std::string>& texts) {
   Json result = Json::array();
-  for (const std::string& text : texts) result.push_back(Text(text));
+  for (const std::string& text : texts) result.push_back(text);
   return result;
 }
 
@@ -211,20 +205,20 @@ std::string RenderVerificationJson(const VerificationReport& report) {
       {"schema_version", kSchemaVersion},
       {"tool_version", report.tool_version},
       {"outcome", std::string(VerifyOutcomeName(report.outcome))},
-      {"string", Text(string.string)},
+      {"string", string.string},
       {"build", string.build},
       {"dropped", Texts(string.dropped)},
       {"not_measured", Texts(string.not_measured)},
       {"without", SideJson(string.without)},
       {"with", SideJson(string.with)},
-      {"summary", Text(string.summary)},
+      {"summary", string.summary},
       {"proof",
        string.proof.has_value() ? ProofJson(*string.proof) : Json(nullptr)},
       {"program", Texts(report.program)},
       {"comparison", report.comparison.has_value()
                          ? ComparisonJson(*report.comparison)
                          : Json(nullptr)}};
-  return absl::StrCat(document.dump(2), "\n");
+  return absl::StrCat(JsonText(document, 2), "\n");
 }
 
 }  // namespace advisor
