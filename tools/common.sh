@@ -19,10 +19,12 @@ fail() {
   exit "$status"
 }
 
-# Bazel wants both, and a bare root may have neither. A home that others can
-# write in, like /tmp, is none.
-USER=${USER:-$(id -un)}
-HOME=${HOME:-$(getent passwd "$(id -u)" | cut -d: -f6)}
+# Bazel wants both, and a bare root may have neither; a container's user may have
+# no name. A home that others can write in, like /tmp, is none.
+user=$(getent passwd "$(id -u)" || true)
+USER=${USER:-${user%%:*}}
+USER=${USER:-$(id -u)}
+HOME=${HOME:-$(cut -d: -f6 <<<"$user")}
 [[ -n $HOME ]] || fail 2 "expected the variable HOME, found none"
 export USER HOME
 

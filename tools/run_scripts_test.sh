@@ -1,6 +1,6 @@
 #!/bin/bash
-# Tests of run_advisor, run_tests, validate_patch and fuzz, with a fake Bazel on
-# a machine where nothing is missing.
+# Tests of the scripts of this folder, with a fake Bazel on a machine where
+# nothing is missing.
 
 set -euo pipefail
 
@@ -51,6 +51,10 @@ case $1 in
     ;;
   query) printf "//a:one_fuzzer\n//b:other_fuzzer\n" ;;
   run)
+    if [[ -n ${BROKEN:-} ]]; then
+      echo "no such target"
+      exit 1
+    fi
     for word; do
       if [[ $word == --script_path=* ]]; then
         printf "#!/bin/bash\n%s\n" "$FUZZER" >"${word#*=}"
@@ -111,6 +115,26 @@ fake "$BAZEL_BIN/glibc_patches/replay_history" 'printf "<%s>" "$@"'
 run 0 "$tools/validate_patch" --history=clone 1234567
 expect "its history" "<--history=clone><1234567>" "$(<out)"
 
+# The smaller ones: a build that fails is not wrong usage, and never silent.
+for script in record_sizes check_corpus regenerate_goldens; do
+  BROKEN=yes run 4 "$tools/$script" --x
+  expect "no output of $script" "" "$(<out)"
+  expect "$script says so" 1 "$(grep -c "^$script: the build failed" err)"
+done
+
+# A user without a name, as a container's may be.
+if [[ $(id -u) == 0 ]]; then
+  chmod 755 "$work"
+  cp -L "$tools/common.sh" "$work"
+  chmod 644 "$work/common.sh"
+  nameless=(env -u USER setpriv --reuid=4242 --clear-groups)
+  readonly no_home='source "$1/common.sh"; echo "$USER $HOME"'
+  run 0 env HOME=/nowhere "${nameless[@]}" bash -c "$no_home" script "$work"
+  expect "its number" "4242 /nowhere" "$(<out)"
+  run 2 "${nameless[@]}" env -u HOME bash -c "$no_home" script "$work"
+  expect "no home" "script: expected the variable HOME, found none" "$(<err)"
+fi
+
 # run_tests.
 export EVENTS=$work/events TEST_WORDS=$work/words
 event() {
@@ -152,6 +176,8 @@ expect "its folder, too" 700 "$(stat -c %a "$found")"
 expect "where it looks" 1 "$(grep -c -- "-runs=7>.*<$found/one>" "$found/one.log")"
 run 0 "$tools/fuzz" --minimise one
 expect "merged" 1 "$(grep -c -- "<-set_cover_merge=1><.*/testdata/fuzz/one><$found/one>" err)"
+BROKEN=yes run 4 "$tools/fuzz" one 7
+expect "the build's own words" 1 "$(grep -c 'no such target' err)"
 FUZZER='echo "required: more"; exit 77' run 1 "$tools/fuzz" one 7
 expect "what is wrong" "required: more" "$(<out)"
 # A machine that was busy for a second, and an input that is slow.
