@@ -2,18 +2,15 @@
 
 #include <algorithm>
 #include <exception>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "advisor/command_help.h"
-#include "advisor/host/interrupt.h"
+#include "advisor/program_end.h"
 #include "advisor/suggestion.h"
 
 namespace advisor {
@@ -84,9 +81,7 @@ absl::StatusOr<ExitStatus> DispatchAndCatch(absl::Span<const std::string> words,
   // Ours does not throw; libraries might.
   try {
     absl::StatusOr<ExitStatus> result = Dispatch(words, context);
-    if (!context.out.flush()) {
-      return absl::InternalError("cannot write the answer to standard output");
-    }
+    if (absl::Status status = Flush(context.out); !status.ok()) return status;
     return result;
   } catch (const std::exception& exception) {
     return absl::InternalError(exception.what());
@@ -95,47 +90,10 @@ absl::StatusOr<ExitStatus> DispatchAndCatch(absl::Span<const std::string> words,
 
 }  // namespace
 
-ExitStatus ExitStatusOf(const absl::Status& status) {
-  switch (status.code()) {
-    case absl::StatusCode::kOk:
-      return ExitStatus::kAnswered;
-    case absl::StatusCode::kInternal:
-      return ExitStatus::kInternalError;
-    case absl::StatusCode::kUnavailable:
-    case absl::StatusCode::kDeadlineExceeded:
-    case absl::StatusCode::kResourceExhausted:
-      return ExitStatus::kInconclusive;
-    default:
-      return ExitStatus::kUsage;
-  }
-}
-
-void PrintError(std::ostream& err, absl::string_view message) {
-  std::string line = "advisor: ";
-  for (const char c : message) {
-    if (absl::ascii_iscntrl(c)) {
-      absl::StrAppendFormat(&line, "\\x%02x", static_cast<unsigned char>(c));
-    } else {
-      line.push_back(c);
-    }
-  }
-  err << line << std::endl;
-}
-
 int RunCommandLine(absl::Span<const std::string> words,
                    const CommandContext& context) {
-  const absl::StatusOr<ExitStatus> result = DispatchAndCatch(words, context);
-  const std::optional<int> signal = Interrupted();
-  if (!result.ok()) {
-    PrintError(context.err,
-               signal.has_value() ? "interrupted"
-               : absl::IsInternal(result.status())
-                   ? absl::StrCat("internal error: ", result.status().message())
-                   : std::string(result.status().message()));
-  }
-  if (signal.has_value()) return ExitStatusOfSignal(*signal);
-  return static_cast<int>(result.ok() ? *result
-                                      : ExitStatusOf(result.status()));
+  return EndProgram(context.err, kProgramName,
+                    DispatchAndCatch(words, context));
 }
 
 }  // namespace advisor

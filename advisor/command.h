@@ -48,6 +48,9 @@ struct CommandContext {
   absl::Span<const CommandRow* const> commands;
 };
 
+// In front of every line about an error.
+inline constexpr absl::string_view kProgramName = "advisor";
+
 constexpr size_t kAnyNumber = ~size_t{0};
 
 struct CommandRow {
@@ -63,25 +66,17 @@ struct CommandRow {
   // Sorted by name. --help is there for every command.
   absl::Span<const FlagRow> flags;
   // The error is printed as "advisor: MESSAGE", so MESSAGE is one clear line;
-  // ExitStatusOf says how the program then ends. Work that may take more than a
-  // second asks Interrupted() and returns Cancelled.
+  // ExitStatusOf (program_end.h) says how the program then ends. Work that may
+  // take more than a second asks Interrupted() and returns Cancelled.
   absl::StatusOr<ExitStatus> (*run)(const CommandContext& context,
                                     const Flags& flags);
 };
-
-// Internal is a mistake of ours; Unavailable, DeadlineExceeded and
-// ResourceExhausted leave a question open (kInconclusive); any other error is
-// about the command line or the input (kUsage).
-ExitStatus ExitStatusOf(const absl::Status& status);
 
 // Runs `advisor WORDS...` and returns the exit status. Without a command (no
 // word, or a flag first) it is `recommend`. Everything that goes wrong is one
 // line on `err`; control characters in it are escaped.
 int RunCommandLine(absl::Span<const std::string> words,
                    const CommandContext& context);
-
-// One line about what is wrong, in the program's name.
-void PrintError(std::ostream& err, absl::string_view message);
 
 }  // namespace advisor
 

@@ -201,6 +201,10 @@ absl::StatusOr<ExitStatus> RunForProcess(const CommandContext& context,
 absl::StatusOr<ExitStatus> Run(const CommandContext& context,
                                const Flags& flags) {
   if (flags.Has("pid")) return RunForProcess(context, flags);
+  if (flags.Has("run-its-loader")) {
+    return absl::InvalidArgumentError(
+        "--run-its-loader: expected --pid with it, whose loader it is");
+  }
   std::optional<GlibcBuild> build;
   if (const std::optional<std::string> glibc = flags.Get("glibc")) {
     absl::StatusOr<GlibcBuild> parsed = ParseGlibcBuild(*glibc);

@@ -289,7 +289,6 @@ class Command {
     LeftOut left_out(context_.err);
     bool has_finding = false;
     bool is_open = false;
-    if (!check_text()) context_.out << renderer->Head();
     absl::Status end;
     {
       using Chunk = std::vector<MachineText>;
@@ -309,8 +308,9 @@ class Command {
           [&](Results results) {
             for (const absl::StatusOr<Rendered>& result : results) {
               if (result.ok()) {
-                if (good > 0 && !check_text()) {
-                  context_.out << renderer->Separator();
+                if (!check_text()) {
+                  context_.out
+                      << (good == 0 ? renderer->Head() : renderer->Separator());
                 }
                 context_.out << result->text;
                 has_finding = has_finding || result->has_finding;
@@ -328,7 +328,7 @@ class Command {
           [&](Chunk chunk) { pipeline.Add(std::move(chunk)); });
     }
     progress.Clear();
-    if (!check_text()) context_.out << renderer->Tail();
+    if (!check_text() && good > 0) context_.out << renderer->Tail();
     if (!end.ok()) return end;
     if (absl::Status status =
             left_out.Conclude(good, Summary(good, left_out.count()),

@@ -341,6 +341,13 @@ absl::StatusOr<ExitStatus> RecommendForMany(const CommandContext& context,
                      ": expected --measure=off and no --cpuid with it; what "
                      "machines measured is for advisor merge"));
   }
+  for (const absl::string_view name : {"scope", "seed", "source", "workload"}) {
+    if (flags.Has(name)) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          flags.arguments()[0], ": expected no --", name,
+          " with it, which is for this machine's own recommendation"));
+    }
+  }
   if (format != "text" && format != "json") {
     return absl::InvalidArgumentError(absl::StrCat(
         "--format: expected text or json for many machines, found ", format));

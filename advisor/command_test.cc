@@ -186,14 +186,5 @@ TEST(CommandLineTest, LostOutputIsAnError) {
   EXPECT_THAT(err.str(), StartsWith("advisor: internal error: cannot write"));
 }
 
-TEST(ExitStatusTest, InputIsNotOurMistake) {
-  EXPECT_EQ(ExitStatusOf(absl::OkStatus()), ExitStatus::kAnswered);
-  EXPECT_EQ(ExitStatusOf(absl::ErrnoToStatus(EIO, "x")), ExitStatus::kUsage);
-  EXPECT_EQ(ExitStatusOf(absl::DataLossError("x")), ExitStatus::kUsage);
-  EXPECT_EQ(ExitStatusOf(absl::DeadlineExceededError("x")),
-            ExitStatus::kInconclusive);
-  EXPECT_EQ(ExitStatusOf(absl::InternalError("x")), ExitStatus::kInternalError);
-}
-
 }  // namespace
 }  // namespace advisor

@@ -142,6 +142,10 @@ class Command {
     const absl::StatusOr<double> runs =
         Number(flags_, "runs", 30, kLeastRounds, 1000);
     if (!runs.ok()) return runs.status();
+    if (report_.program.empty() && flags_.Has("runs")) {
+      return absl::InvalidArgumentError(
+          "--runs: expected a PROGRAM to run, found none");
+    }
     runs_ = static_cast<int>(*runs);
     const absl::StatusOr<double> seed = Number(flags_, "seed", 1, 0, 1e9);
     if (!seed.ok()) return seed.status();

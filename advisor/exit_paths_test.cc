@@ -104,6 +104,7 @@ constexpr Row kRows[] = {
     {"inspect --pid=999999999", 2, "999999999"},
     {"inspect --pid=@pid --glibc=2.36", 2, "excludes"},
     {"inspect --pid=@pid", 0, ""},
+    {"inspect --run-its-loader", 2, "--pid"},
     {"lint glibc.cpu.x86_non_temporal_threshold=1 --glibc=2.99", 2, "2.42"},
     {"lint glibc.cpu.x86_non_temporal_treshold=1 --glibc=2.36", 1, ""},
     {"lint glibc.malloc.arena_max=1 --glibc=2.36", 0, ""},
@@ -139,6 +140,13 @@ constexpr Row kRows[] = {
     {"predict @archive", 2, "@archive"},
     {"predict --cpuid=@qemu --glibc=2.36 --check", 0, ""},
     {"predict --cpuid=@dump --glibc=2.28 --check", 1, ""},
+    {"predict --cpuid=@dump --glibc=@loader --glibc_tunables=fail", 2,
+     "exit status 3"},
+    {"predict --cpuid=@dump --glibc=@loader --glibc_tunables=crash", 0, ""},
+    {"predict --cpuid=@dump --glibc=@loader --glibc_tunables=crash --check", 1,
+     ""},
+    {"predict --cpuid=@dump --glibc=@loader --glibc_tunables=spin --check", 1,
+     ""},
     // It tells too little for all of the questions.
     {"predict --cpuid=@lscpu --glibc=2.36 --check", 3, ""},
     {"recommend --cpuid=@dump --glibc=2.36 --measure=quick", 2, "--measure"},
@@ -155,11 +163,16 @@ constexpr Row kRows[] = {
     {"recommend @dump", 2, "--glibc"},
     {"recommend @none --glibc=2.36", 2, "@none"},
     {"recommend @folder --glibc=2.36", 2, "no file"},
+    {"recommend @dump --glibc=2.36 --workload=no-such", 2, "--workload"},
+    {"recommend @dump --glibc=2.36 --scope=system", 2, "--scope"},
+    {"recommend @dump --glibc=2.36 --seed=1", 2, "--seed"},
+    {"recommend @dump --glibc=2.36 --source=libc", 2, "--source"},
     {"verify", 2, "GLIBC_TUNABLES"},
     {"verify glibc.no_such_name=1", 1, ""},
     // Nothing that is measured.
     {"verify glibc.malloc.arena_max=1", 0, ""},
     {"verify a=1 b=1", 2, "one STRING"},
+    {"verify glibc.malloc.arena_max=1 --runs=30", 2, "PROGRAM"},
     {"verify glibc.malloc.arena_max=1 -- @none", 2, "@none"},
     {"verify glibc.malloc.arena_max=1 -- @garbage", 2, "@garbage"},
     {"verify glibc.malloc.arena_max=1 -- no-such-program", 2, "PATH"},
@@ -177,6 +190,7 @@ class Files {
     Make("archive.tar.gz", "\x1f\x8b\x08 no gzip");
     paths_["archive"] = paths_["archive.tar.gz"];
     paths_["dump"] = kDump;
+    paths_["loader"] = "advisor/glibc/replay_fake_loader";
     paths_["lscpu"] = "testdata/inputs/lscpu/emerald_rapids_guest.lscpu.txt";
     paths_["qemu"] =
         "testdata/cpuid/amd_06-06-03_qemu-virtual-version-2-0-0_qemu-tcg_"
@@ -198,6 +212,7 @@ class Files {
     paths_["folder"] = absl::StrCat(::testing::TempDir(), "/folder");
     mkdir(paths_["folder"].c_str(), 0700);
     paths_["none"] = "/no/such/file";
+    paths_["missing_archive"] = "/no/such/file.tar.gz";
     // Can be opened; the first page of the address space cannot be read.
     paths_["unreadable"] = "/proc/self/mem";
     paths_["pipe"] = absl::StrCat(::testing::TempDir(), "/pipe");
@@ -243,6 +258,8 @@ class ExitPathsTest : public testing::Test {
     command.argv = std::move(words);
     command.environment = Environment::OfThisProcess().ForChild();
     command.time_limit = absl::Minutes(2);
+    // Of it and of its children.
+    command.file_limit = 64 << 20;
     return command;
   }
 
@@ -375,6 +392,10 @@ TEST_F(ExitPathsTest, NoFileOfSeveralIsGood) {
   for (const auto& [words, end] :
        {std::make_pair("predict @archive @archive",
                        "advisor: none of the files could be predicted for"),
+        std::make_pair("predict @none @archive --format=json",
+                       "advisor: none of the files could be predicted for"),
+        std::make_pair("predict @none @archive --format=csv",
+                       "advisor: none of the files could be predicted for"),
         std::make_pair("recommend @none @archive --glibc=2.36",
                        "advisor: none of the files tells of a machine")}) {
     const CommandResult result = RunWords(words);
@@ -386,6 +407,42 @@ TEST_F(ExitPathsTest, NoFileOfSeveralIsGood) {
     EXPECT_TRUE(absl::StrContains(lines[1], files_.Path("archive")))
         << lines[1];
     EXPECT_EQ(lines[2], end);
+  }
+}
+
+// What is good beside it is told, also where it comes after.
+TEST_F(ExitPathsTest, AFileOfSeveralIsNotGood) {
+  for (const char* const words :
+       {"predict @dump @missing_archive @dump --format=csv",
+        "predict @dump @none @dump --format=csv",
+        "recommend @dump @missing_archive @dump --glibc=2.36"}) {
+    const CommandResult result = RunWords(words);
+    EXPECT_EQ(result.exit_status, 0) << words << result.Describe();
+    const std::vector<std::string> lines =
+        absl::StrSplit(result.standard_error, '\n');
+    ASSERT_EQ(lines.size(), 3) << words << result.standard_error;
+    EXPECT_TRUE(absl::StrContains(lines[0], "/no/such/")) << lines[0];
+    EXPECT_EQ(lines[1], "advisor: 2 machines, 1 file left out");
+    if (!absl::StrContains(words, "csv")) continue;
+    EXPECT_EQ(absl::c_count(result.standard_output, '\n'), 1 + 2 * 34);
+  }
+}
+
+// Bytes that are no text do not keep a JSON answer from being one.
+TEST_F(ExitPathsTest, JsonOfAStringThatIsNoText) {
+  for (const CommandRow* const command : AllCommands()) {
+    const auto has = [&](absl::string_view name) {
+      return absl::c_any_of(command->flags, [&](const FlagRow& flag) {
+        return flag.name == name;
+      });
+    };
+    if (!has("format") || !has("glibc_tunables")) continue;
+    const std::string words = absl::StrCat(
+        Base(command->name), " --format=json --glibc_tunables=a=\xff");
+    const CommandResult result = RunWords(words);
+    EXPECT_TRUE(result.exit_status == 0 || result.exit_status == 1)
+        << words << ": " << result.Describe() << result.standard_error;
+    EXPECT_EQ(result.standard_error, "") << words;
   }
 }
 

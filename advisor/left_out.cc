@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "advisor/command.h"
+#include "advisor/program_end.h"
 
 namespace advisor {
 
@@ -11,19 +12,19 @@ void LeftOut::Add(absl::Status status) {
     held_ = std::move(status);
     return;
   }
-  if (count_ == 2) PrintError(err_, held_.message());
-  PrintError(err_, status.message());
+  if (count_ == 2) PrintError(err_, kProgramName, held_.message());
+  PrintError(err_, kProgramName, status.message());
 }
 
 absl::Status LeftOut::Conclude(size_t good, absl::string_view summary,
                                absl::string_view no_input,
                                absl::string_view none_good) {
   if (good == 0 && count_ == 1) return held_;
-  if (count_ == 1) PrintError(err_, held_.message());
+  if (count_ == 1) PrintError(err_, kProgramName, held_.message());
   if (good == 0) {
     return absl::InvalidArgumentError(count_ == 0 ? no_input : none_good);
   }
-  if (count_ > 0) PrintError(err_, summary);
+  if (count_ > 0) PrintError(err_, kProgramName, summary);
   return absl::OkStatus();
 }
 

@@ -64,7 +64,7 @@ absl::Status TakePath(const FileReader& files, const std::string& path,
 absl::Status TakeArchive(const std::string& path, const Take& take) {
   absl::StatusOr<std::unique_ptr<ArchiveReader>> reader =
       ArchiveReader::Open(path);
-  if (!reader.ok()) return reader.status();
+  if (!reader.ok()) return take(MachineText{path, true, reader.status()});
   while (true) {
     absl::StatusOr<std::optional<ArchiveReader::Entry>> entry =
         (*reader)->Next();

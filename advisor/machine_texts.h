@@ -29,7 +29,7 @@ std::string DumpName(absl::string_view path);
 // Calls `take` for every file: of a folder those in it, sorted by DumpName, and
 // with `recursive` those of its folders after them; of an archive (see
 // IsArchiveName; "-" is one on standard input) all. Returns the first error of
-// `take`, or one about an archive that cannot be opened.
+// `take`.
 absl::Status ForEachMachineText(
     const FileReader& files, absl::Span<const std::string> paths,
     bool recursive, const std::function<absl::Status(MachineText)>& take);

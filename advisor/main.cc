@@ -1,6 +1,5 @@
 // advisor COMMAND [flags] [arguments]: see command_table.cc.
 
-#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "advisor/host/interrupt.h"
 #include "advisor/host/subprocess.h"
 #include "advisor/measurement.h"
+#include "advisor/program_end.h"
 #include "kernels/measure/worker.h"
 
 namespace {
@@ -33,14 +33,8 @@ int Columns() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // It starts programs that its arguments name, and reads any file.
-  if (getauxval(AT_SECURE) != 0 || geteuid() != getuid() ||
-      getegid() != getgid()) {
-    advisor::PrintError(std::cerr,
-                        "will not run with more rights than its "
-                        "caller has (set-uid, set-gid or file "
-                        "capabilities)");
-    return static_cast<int>(advisor::ExitStatus::kUsage);
+  if (absl::Status status = advisor::CheckCallersRights(); !status.ok()) {
+    return advisor::EndProgram(std::cerr, advisor::kProgramName, status);
   }
   if (argc == 2 && absl::string_view(argv[1]) == advisor::kMeasurementWorker) {
     return kernels::ServeWorker(std::cin, std::cout);

@@ -143,6 +143,34 @@ EffectiveThresholds Listed(const TunablesListing& tunables,
   return thresholds;
 }
 
+// What a replay that did not end well says of the loader on that CPU; false:
+// nothing.
+bool TakeFailure(const absl::Status& failure, PredictionAnswer& answer) {
+  Hazard hazard;
+  if (absl::IsDeadlineExceeded(failure)) {
+    hazard.id = "loader_hangs";
+    hazard.consequence = Consequence::kHangs;
+    hazard.title = "this loader's start-up never ends with this CPUID";
+    answer.hangs = true;
+  } else if (absl::IsAborted(failure)) {
+    hazard.id = "loader_crashes";
+    hazard.consequence = Consequence::kCrashes;
+    hazard.title = "this loader crashes at start-up with this CPUID";
+    for (const ThresholdColumn& column : ThresholdColumns()) {
+      answer.unknown_values.emplace_back(column.name);
+    }
+    answer.unknown_values.insert(answer.unknown_values.end(),
+                                 {"memmove", "memset"});
+  } else {
+    return false;
+  }
+  hazard.cause.text = std::string(failure.message());
+  hazard.reference = "the loader itself, run under ptrace";
+  answer.hazards.push_back(std::move(hazard));
+  answer.hazards_known = true;
+  return true;
+}
+
 std::string Agreement(const ReplayComparison& comparison,
                       const GlibcBuild& build) {
   if (comparison.differences.empty()) {
@@ -281,7 +309,12 @@ absl::StatusOr<PredictionAnswer> AnswerByReplay(
   }
   const absl::StatusOr<ReplayResult> result =
       loader.replay.Run(subject.cpuid, options);
-  if (!result.ok()) return result.status();
+  answer.build_note =
+      "by replay: this very loader, run under ptrace with the CPUID above";
+  if (!result.ok()) {
+    if (TakeFailure(result.status(), answer)) return answer;
+    return result.status();
+  }
   const absl::StatusOr<TunablesListing> tunables =
       ParseTunablesListing(result->tunables, loader.path);
   if (!tunables.ok()) return tunables.status();
@@ -293,8 +326,6 @@ absl::StatusOr<PredictionAnswer> AnswerByReplay(
     diagnostics = *std::move(parsed);
   }
   EffectiveThresholds thresholds = Listed(*tunables, diagnostics);
-  answer.build_note =
-      "by replay: this very loader, run under ptrace with the CPUID above";
   if (!loader.build.has_value()) {
     answer.thresholds = thresholds;
     answer.unknown_values = {"memmove", "memset"};

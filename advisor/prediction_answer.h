@@ -125,7 +125,8 @@ absl::StatusOr<ReplayedLoader> OpenLoader(const FileReader& files,
 
 // The thresholds are the loader's. Variants, which a loader does not list, and
 // the reasoning are the model's for the same build; `build_note` says how far
-// the model agrees. Errors as LoaderReplay's.
+// the model agrees. A loader that hangs or crashes there is an answer with that
+// hazard. Other errors as LoaderReplay's.
 absl::StatusOr<PredictionAnswer> AnswerByReplay(
     const PredictionSubject& subject, const ReplayedLoader& loader,
     absl::string_view glibc_tunables, AnswerDetail detail);

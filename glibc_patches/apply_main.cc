@@ -5,16 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "advisor/exit_status.h"
 #include "advisor/host/file_reader.h"
+#include "advisor/program_end.h"
 #include "glibc_patches/diff.h"
 #include "glibc_patches/patched_source.h"
 
 namespace {
 
 int Fail(const absl::Status& status) {
-  std::cerr << "apply_patch: " << status.message() << "\n";
-  return static_cast<int>(advisor::ExitStatus::kUsage);
+  return advisor::EndProgram(std::cerr, "apply_patch", status);
 }
 
 }  // namespace

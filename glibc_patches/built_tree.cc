@@ -68,6 +68,10 @@ absl::Status BuildTree(const std::string& source, const std::string& out,
   const auto result = subprocess.Run(command);
   if (!result.ok()) return result.status();
   if (result->succeeded()) return absl::OkStatus();
+  if (result->timed_out) {
+    return absl::DeadlineExceededError(
+        absl::StrCat("is not assembled: ", result->Describe()));
+  }
   return absl::InvalidArgumentError(absl::StrCat(
       "cannot be assembled: ", result->exit_status
                                    ? FirstError(result->standard_error)

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -129,9 +128,9 @@ absl::StatusOr<std::vector<CheckResult>> RunEmulated(
   const auto answer = subprocess.Run(command);
   if (!answer.ok()) return answer.status();
   if (!answer->succeeded()) {
-    return absl::UnavailableError(absl::StrCat(
-        emulator.Describe(), ": ", answer->Describe(), ": ",
-        absl::StripAsciiWhitespace(answer->standard_error.substr(0, 200))));
+    return absl::UnavailableError(absl::StrCat(emulator.Describe(), ": ",
+                                               answer->Describe(), ": ",
+                                               answer->FirstErrorLine()));
   }
   auto results = CheckResultsFromJson(answer->standard_output);
   if (!results.ok()) return results.status();

@@ -1,6 +1,7 @@
-// How validate_patch ends before it judges anything: its exit status, exactly
-// one line on standard error, and nothing left in the folder of temporary
-// files. In the words of a row, @NAME stands for a file of SetUp.
+// How validate_patch, and the programs beside it, end before they judge
+// anything: the exit status, exactly one line on standard error, and nothing
+// left in the folder of temporary files. In the words of a row, @NAME stands
+// for a file of SetUp.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -68,6 +69,29 @@ constexpr Row kRows[] = {
     {"@way_out --base=@base", "expected a path inside the tree"},
 };
 
+// Of the programs beside it; all end with 2.
+struct OtherRow {
+  const char* program;
+  const char* words;
+  const char* error;
+};
+constexpr OtherRow kOtherRows[] = {
+    {"replay_history", "", "--history=GIT_DIR"},
+    {"replay_history", "--no-such-flag", "no-such-flag"},
+    {"replay_history", "--history=@folder no-such-commit", "no-such-commit"},
+    {"replay_history", "--history=@none", "@none"},
+    {"replay_history", "--history=/proc", "/proc: expected a clone of glibc"},
+    {"mutation/mutation_score", "word", "expected flags only"},
+    {"mutation/mutation_score", "--no-such-flag", "no-such-flag"},
+    {"mutation/mutation_score", "--mutants=x", "--mutants"},
+    {"mutation/mutation_score", "--base=@none", "@none"},
+    {"mutation/mutation_score", "--base=@garbage", "@garbage"},
+    {"apply_patch", "", "expected SOURCE OUT PATCH"},
+    {"apply_patch", "@base @out @none", "@none"},
+    {"apply_patch", "@base @out @garbage", "expected a diff"},
+    {"apply_patch", "@base @out @misfit", "expected the file, found none"},
+};
+
 class ExitPathsTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -101,9 +125,10 @@ class ExitPathsTest : public testing::Test {
   std::string WithPaths(absl::string_view text) const {
     return absl::StrReplaceAll(text, {{"@", root_ + "/"}});
   }
-  Command CommandOf(absl::string_view text) const {
+  Command CommandOf(absl::string_view text,
+                    const std::string& program = kProgram) const {
     Command command;
-    command.argv = {kProgram};
+    command.argv = {program};
     for (const absl::string_view word :
          absl::StrSplit(WithPaths(text), ' ', absl::SkipEmpty())) {
       command.argv.emplace_back(word);
@@ -139,13 +164,33 @@ TEST_F(ExitPathsTest, Rows) {
   }
 }
 
+TEST_F(ExitPathsTest, RowsOfTheOtherPrograms) {
+  for (const OtherRow& row : kOtherRows) {
+    const std::string program = absl::StrCat("glibc_patches/", row.program);
+    const auto result =
+        advisor::RealSubprocess().Run(CommandOf(row.words, program));
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(result->exit_status, 2)
+        << program << " " << row.words << ": " << result->Describe();
+    EXPECT_EQ(result->standard_output, "") << row.words;
+    ExpectOneLine(*result, program.substr(program.rfind('/') + 1), row.words,
+                  WithPaths(row.error));
+    EXPECT_TRUE(fs::is_empty(root_ + "/tmp")) << row.words;
+  }
+}
+
 TEST_F(ExitPathsTest, TellsThatItCannotWrite) {
   const advisor::Descriptor full(open("/dev/full", O_WRONLY | O_CLOEXEC));
   ASSERT_GE(full.get(), 0);
-  const CommandResult result =
-      advisor::RunInto(CommandOf("--help"), full.get());
-  EXPECT_EQ(result.exit_status, 4) << result.Describe();
-  ExpectOneLine(result, "validate_patch", "--help", "standard output");
+  for (const char* const program :
+       {"validate_patch", "replay_history", "mutation/mutation_score"}) {
+    const std::string path = absl::StrCat("glibc_patches/", program);
+    const CommandResult result =
+        advisor::RunInto(CommandOf("--help", path), full.get());
+    EXPECT_EQ(result.exit_status, 4) << program << result.Describe();
+    ExpectOneLine(result, path.substr(path.rfind('/') + 1), "--help",
+                  "standard output");
+  }
 }
 
 // tar waits for the base, which never comes.

@@ -19,6 +19,7 @@
 #include "advisor/host/file_reader.h"
 #include "advisor/host/interrupt.h"
 #include "advisor/host/subprocess.h"
+#include "advisor/program_end.h"
 #include "glibc_patches/history_replay.h"
 #include "glibc_patches/history_table.h"
 #include "glibc_patches/scratch_folder.h"
@@ -41,15 +42,10 @@ constexpr char kUsage[] =
     "it\n"
     "back must be rejected, and the fix must be right.\n\n"
     "Exit status: 0 all are as expected, 1 one is not, 2 wrong usage or no\n"
-    "history, 3 none could be shown here.\n\nFixes:\n";
+    "history, 3 none could be shown here, 4 internal error.\n\nFixes:\n";
 
 int Fail(const absl::Status& status) {
-  if (const auto signal = advisor::Interrupted()) {
-    std::cerr << "replay_history: interrupted\n";
-    return advisor::ExitStatusOfSignal(*signal);
-  }
-  std::cerr << "replay_history: " << status.message() << "\n";
-  return static_cast<int>(ExitStatus::kUsage);
+  return advisor::EndProgram(std::cerr, "replay_history", status);
 }
 
 void PrintHelp() {
@@ -122,6 +118,9 @@ int Replay(const advisor::Flags& flags) {
   if (!status.ok()) return Fail(status);
   std::cout << shown - unexpected << " as expected, " << unexpected
             << " unexpected, " << fixes->size() - shown << " not shown\n";
+  if (absl::Status status = advisor::Flush(std::cout); !status.ok()) {
+    return Fail(status);
+  }
   if (unexpected > 0) return static_cast<int>(ExitStatus::kFinding);
   return static_cast<int>(shown > 0 ? ExitStatus::kAnswered
                                     : ExitStatus::kInconclusive);
@@ -136,7 +135,8 @@ int Main(int argc, char** argv) {
   if (!flags.ok()) return Fail(flags.status());
   if (flags->Has("help")) {
     PrintHelp();
-    return 0;
+    const absl::Status status = advisor::Flush(std::cout);
+    return status.ok() ? 0 : Fail(status);
   }
   if (!flags->Has("history")) {
     return Fail(absl::InvalidArgumentError(

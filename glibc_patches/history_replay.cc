@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -182,7 +181,7 @@ class Replay {
     if (result->succeeded()) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat(input_.history, ": expected a clone of glibc, found ",
-                     absl::StripAsciiWhitespace(result->standard_error)));
+                     result->FirstErrorLine()));
   }
 
   absl::Status Judge(const HistoryFix& fix, ReplayResult& result) const {
@@ -260,8 +259,7 @@ class Replay {
     side = JudgeSide(fix, result->standard_output, fixed);
     if (side.outcome == ReplayOutcome::kUnexpected &&
         !result->standard_error.empty()) {
-      absl::StrAppend(&side.verdict, " (",
-                      absl::StripAsciiWhitespace(result->standard_error), ")");
+      absl::StrAppend(&side.verdict, " (", result->FirstErrorLine(), ")");
     }
     return absl::OkStatus();
   }
@@ -288,7 +286,7 @@ class Replay {
     if (result->succeeded()) return absl::OkStatus();
     return absl::InvalidArgumentError(
         absl::StrCat(input_.history, ": git ", what, ": ", result->Describe(),
-                     ": ", absl::StripAsciiWhitespace(result->standard_error)));
+                     ": ", result->FirstErrorLine()));
   }
 
   static std::vector<std::string> WithPaths(std::vector<std::string> words) {

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -64,9 +63,8 @@ absl::Status Unpack(const std::string& tarball, const std::string& to,
   if (result->succeeded()) return absl::OkStatus();
   return NotASource(
       tarball,
-      absl::StrCat(
-          "a file that tar cannot read (.xz needs xz-utils): ",
-          absl::StripAsciiWhitespace(result->standard_error.substr(0, 200))));
+      absl::StrCat("a file that tar cannot read (.xz needs xz-utils): ",
+                   result->FirstErrorLine()));
 }
 
 // One patch's files and what covers them.

@@ -2,7 +2,6 @@
 // memory functions, builds both, and judges what changed.
 
 #include <signal.h>
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,7 +14,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "advisor/cpu/feature_table.h"
 #include "advisor/exit_status.h"
@@ -26,7 +24,7 @@
 #include "advisor/host/file_reader.h"
 #include "advisor/host/interrupt.h"
 #include "advisor/host/subprocess.h"
-#include "advisor/render/layout.h"
+#include "advisor/program_end.h"
 #include "glibc_patches/built_tree.h"
 #include "glibc_patches/coverage.h"
 #include "glibc_patches/diff.h"
@@ -87,28 +85,12 @@ void PrintHelp() {
   std::cout << "\nCovered:\n" << DescribeCoverage();
 }
 
-// One line, whatever bytes a patch's names and a compiler's words have.
-int Fail(ExitStatus status, absl::string_view what) {
-  std::cerr << "validate_patch: "
-            << absl::StrReplaceAll(advisor::WithoutControlCharacters(what),
-                                   {{"\n", " "}})
-            << "\n";
-  return static_cast<int>(status);
-}
-
-int FailToWrite() {
-  return Fail(ExitStatus::kInternalError,
-              "cannot write the answer to standard output");
-}
-
 int Fail(const absl::Status& status) {
-  if (const auto signal = advisor::Interrupted()) {
-    std::cerr << "validate_patch: interrupted\n";
-    return advisor::ExitStatusOfSignal(*signal);
-  }
-  const bool ours = status.code() == absl::StatusCode::kInternal;
-  return Fail(ours ? ExitStatus::kInternalError : ExitStatus::kUsage,
-              status.message());
+  return advisor::EndProgram(std::cerr, "validate_patch", status);
+}
+
+int FailToUse(absl::string_view what) {
+  return Fail(absl::InvalidArgumentError(what));
 }
 
 class Program {
@@ -141,8 +123,7 @@ class Program {
       return Fail(status);
     }
     if (NothingCovered()) {
-      return Fail(
-          ExitStatus::kUsage,
+      return FailToUse(
           absl::StrCat("the patch touches nothing that is covered (",
                        "--help lists what is): ",
                        absl::StrJoin(verdict_.files.other_files, ", ")));
@@ -248,11 +229,12 @@ class Program {
         patched, input_.built_patched, *root, *kernel_files, subprocess_);
     const absl::Status base_status = base_built.get();
     if (!base_status.ok()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the base ", base_status.message()));
+      return absl::Status(base_status.code(),
+                          absl::StrCat("the base ", base_status.message()));
     }
     if (!patched_status.ok()) {
-      return absl::InvalidArgumentError(
+      return absl::Status(
+          patched_status.code(),
           absl::StrCat("the patched tree ", patched_status.message()));
     }
     return absl::OkStatus();
@@ -314,9 +296,10 @@ class Program {
   int Report() {
     Say("");
     const bool json = flags_.Get("format").value_or("text") == "json";
-    std::cout << (json ? RenderJson(verdict_) : RenderText(verdict_))
-              << std::flush;
-    if (!std::cout) return FailToWrite();
+    std::cout << (json ? RenderJson(verdict_) : RenderText(verdict_));
+    if (absl::Status status = advisor::Flush(std::cout); !status.ok()) {
+      return Fail(status);
+    }
     WriteForBazel();
     if (const auto expected = flags_.Get("expect")) {
       const bool met = DecisionName(verdict_.decision) == *expected;
@@ -374,12 +357,8 @@ int ServeMeasurement(int argc, char** argv) {
 }
 
 int Main(int argc, char** argv) {
-  // It starts programs that its arguments name, and reads any file.
-  if (getauxval(AT_SECURE) != 0 || geteuid() != getuid() ||
-      getegid() != getgid()) {
-    return Fail(ExitStatus::kUsage,
-                "will not run with more rights than its caller has (set-uid, "
-                "set-gid or file capabilities)");
+  if (absl::Status status = advisor::CheckCallersRights(); !status.ok()) {
+    return Fail(status);
   }
   if (argc > 1 && absl::string_view(argv[1]) == kMeasurementWorker) {
     return ServeMeasurement(argc, argv);
@@ -396,19 +375,17 @@ int Main(int argc, char** argv) {
   if (!flags.ok()) return Fail(flags.status());
   if (flags->Has("help")) {
     PrintHelp();
-    return std::cout.flush() ? 0 : FailToWrite();
+    const absl::Status status = advisor::Flush(std::cout);
+    return status.ok() ? 0 : Fail(status);
   }
   if (flags->arguments().empty()) {
-    return Fail(ExitStatus::kUsage,
-                "expected a patch; validate_patch --help tells more");
+    return FailToUse("expected a patch; validate_patch --help tells more");
   }
   if (flags->Has("quick") && flags->Has("thorough")) {
-    return Fail(ExitStatus::kUsage,
-                "--quick and --thorough exclude each other");
+    return FailToUse("--quick and --thorough exclude each other");
   }
   if (flags->Has("built-base") != flags->Has("built-patched")) {
-    return Fail(ExitStatus::kUsage,
-                "--built-base and --built-patched need each other");
+    return FailToUse("--built-base and --built-patched need each other");
   }
   return Program(*std::move(flags)).Run();
 }

@@ -18,6 +18,7 @@
 #include "advisor/glibc/prediction.h"
 #include "advisor/host/interrupt.h"
 #include "advisor/host/load.h"
+#include "advisor/program_end.h"
 #include "glibc_patches/built_tree.h"
 #include "glibc_patches/check_plan.h"
 #include "glibc_patches/checks/runner.h"
@@ -370,10 +371,14 @@ class Validation {
     }
     const absl::Status status =
         MeasurePatch(both, machine_, cpu_, input_, doors_, verdict_);
-    if (!status.ok()) return status;
     verdict_.speed_seconds =
         absl::ToDoubleSeconds(doors_.clock.Monotonic() - start);
-    return absl::OkStatus();
+    // What the checks said stands.
+    if (advisor::ExitStatusOf(status) == advisor::ExitStatus::kInconclusive) {
+      verdict_.speed_failure = std::string(status.message());
+      return absl::OkStatus();
+    }
+    return status;
   }
 
   const ValidationInput& input_;

@@ -120,6 +120,10 @@ void AddThresholdGaps(const Verdict& verdict,
 void AddGaps(Verdict& verdict) {
   std::vector<std::string>& reasons = verdict.reasons;
   AddThresholdGaps(verdict, reasons);
+  if (!verdict.speed_failure.empty()) {
+    reasons.push_back(
+        absl::StrCat("speed could not be measured: ", verdict.speed_failure));
+  }
   if (!verdict.unused_files.empty()) {
     reasons.push_back(absl::StrCat("no variant of glibc ", verdict.release,
                                    " is made from ",

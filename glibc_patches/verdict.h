@@ -64,6 +64,8 @@ struct Verdict {
   std::vector<std::string> base_failures;
   // nullopt: not measured, since the code is wrong or is the same.
   std::optional<SpeedResult> speed;
+  // What broke the measurement off; empty: nothing did.
+  std::string speed_failure;
   // Of its cells.
   WeighedSpeed weighed;
   // States of memory and CPUs that it was measured in, and others.

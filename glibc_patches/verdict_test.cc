@@ -220,8 +220,11 @@ TEST(VerdictTest, WhatWasNotJudgedLeavesItOpen) {
   Verdict noisy = SampleAccept();
   noisy.speed->cells[0].judgement = SpeedJudgement::kCannotTell;
   noisy.speed->cells[0].excludes_regression = false;
-  for (Verdict* verdict :
-       {&threshold, &unused, &nothing_ran, &emulated, &unlisted, &noisy}) {
+  Verdict broken_off = SampleAccept();
+  broken_off.speed = std::nullopt;
+  broken_off.speed_failure = "validate_patch: killed by SIGSEGV";
+  for (Verdict* verdict : {&threshold, &unused, &nothing_ran, &emulated,
+                           &unlisted, &noisy, &broken_off}) {
     Decide(*verdict);
     EXPECT_EQ(verdict->decision, Decision::kInconclusive);
     EXPECT_EQ(verdict->reasons.size(), 1u);

@@ -45,12 +45,12 @@ class Checker {
  public:
   Checker(const LoaderReplay& replay, const GlibcBuild& build,
           const std::string& glibc_tunables, std::ostream& out,
-          std::ostream& errors)
+          const std::function<void(absl::string_view)>& tell)
       : replay_(replay),
         build_(build),
         glibc_tunables_(glibc_tunables),
         out_(out),
-        errors_(errors) {
+        tell_(tell) {
     options_.time_limit = absl::Seconds(2);
     if (!glibc_tunables.empty()) options_.glibc_tunables = glibc_tunables;
   }
@@ -71,7 +71,7 @@ class Checker {
 
   void Refuse(absl::string_view message) {
     ++report_.unusable;
-    errors_ << message << "\n";
+    tell_(message);
   }
 
   const CorpusReport& report() const { return report_; }
@@ -113,7 +113,7 @@ class Checker {
   const GlibcBuild& build_;
   const std::string glibc_tunables_;
   std::ostream& out_;
-  std::ostream& errors_;
+  const std::function<void(absl::string_view)>& tell_;
   ReplayOptions options_;
   CorpusReport report_;
 };
@@ -137,8 +137,8 @@ CorpusReport CheckCorpus(const FileReader& files,
                          const std::vector<std::string>& paths,
                          const LoaderReplay& replay, const GlibcBuild& build,
                          const std::string& glibc_tunables, std::ostream& out,
-                         std::ostream& errors) {
-  Checker checker(replay, build, glibc_tunables, out, errors);
+                         const std::function<void(absl::string_view)>& tell) {
+  Checker checker(replay, build, glibc_tunables, out, tell);
   for (const std::string& path : paths) {
     const absl::StatusOr<std::string> text = files.Read(path);
     if (!text.ok()) {

@@ -3,6 +3,7 @@
 #ifndef TOOLS_CHECK_CORPUS_REPORT_H_
 #define TOOLS_CHECK_CORPUS_REPORT_H_
 
+#include <functional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -27,13 +28,14 @@ struct CorpusReport {
 std::vector<std::string> FilesUnder(const FileReader& files,
                                     absl::string_view folder);
 
-// Disagreements go to `out`, what could not be compared to `errors`. A loader
-// that does not end within two seconds agrees with a model that says so.
+// Disagreements go to `out`; `tell` gets a line about each CPU or file that
+// could not be compared. A loader that does not end within two seconds agrees
+// with a model that says so.
 CorpusReport CheckCorpus(const FileReader& files,
                          const std::vector<std::string>& paths,
                          const LoaderReplay& replay, const GlibcBuild& build,
                          const std::string& glibc_tunables, std::ostream& out,
-                         std::ostream& errors);
+                         const std::function<void(absl::string_view)>& tell);
 
 }  // namespace advisor
 

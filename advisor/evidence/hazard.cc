@@ -143,10 +143,11 @@ std::vector<std::string> HypervisorRemedies(const Hazard& hazard) {
 }
 
 std::string GoneFrom(const Hazard& hazard) {
-  if (hazard.gone_from.empty()) {
+  if (!hazard.gone_from.has_value()) return "";
+  if (hazard.gone_from->empty()) {
     return absl::StrCat("not gone by 2.", kLastRelease);
   }
-  return absl::StrCat("gone from ", absl::StrJoin(hazard.gone_from, ", "));
+  return absl::StrCat("gone from ", absl::StrJoin(*hazard.gone_from, ", "));
 }
 
 Finding HazardFinding(const Hazard& hazard, bool is_guest) {
@@ -161,7 +162,9 @@ Finding HazardFinding(const Hazard& hazard, bool is_guest) {
         "In the hypervisor: ", absl::StrJoin(HypervisorRemedies(hazard), "; "),
         "."));
   }
-  sentences.push_back(absl::StrCat("It is ", GoneFrom(hazard), "."));
+  if (const std::string gone = GoneFrom(hazard); !gone.empty()) {
+    sentences.push_back(absl::StrCat("It is ", gone, "."));
+  }
   finding.detail = absl::StrJoin(sentences, " ");
   for (const std::string& field : hazard.cause.fields) {
     finding.evidence.push_back(absl::StrCat("CPUID ", field));

@@ -95,8 +95,9 @@ struct Hazard {
   std::string glibc_tunables;
   // The builds from which it is gone: the branch tip of the same release, the
   // first later package of the same distribution, the first release after which
-  // it does not come back. Computed for this CPUID; empty: not by the last.
-  std::vector<std::string> gone_from;
+  // it does not come back. Computed for this CPUID; empty: not by the last;
+  // nullopt: not computed.
+  std::optional<std::vector<std::string>> gone_from;
   std::string reference;
 };
 

@@ -24,6 +24,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Optional;
 
 // A row's fixture: a file of testdata/cpuid, or "vector:NAME"; then "erms" to
 // set that bit, "cpus=N" for a machine of so many.
@@ -162,7 +163,7 @@ TEST(HazardTest, TheFieldReportIsToldWithItsRemedies) {
   EXPECT_THAT(hazard.cause.fields, ElementsAre("1:0:EDX[28]"));
   EXPECT_EQ(hazard.glibc_tunables,
             "glibc.tune.x86_non_temporal_threshold=12582912");
-  EXPECT_THAT(hazard.gone_from, ElementsAre("2.28+branch", "2.33"));
+  EXPECT_THAT(hazard.gone_from, Optional(ElementsAre("2.28+branch", "2.33")));
   EXPECT_THAT(absl::StrJoin(HypervisorRemedies(hazard), "\n"),
               testing::AllOf(HasSubstr("<topology"),
                              HasSubstr("<cache mode='passthrough'/>"),
@@ -197,7 +198,7 @@ TEST(HazardTest, SlowReleasesAreFollowedByOnesThatCrash) {
         << build;
   }
   const Hazard slow = Case(kGuest, "2.33").Named("non-temporal-threshold-zero");
-  EXPECT_THAT(slow.gone_from, ElementsAre("2.37"));
+  EXPECT_THAT(slow.gone_from, Optional(ElementsAre("2.37")));
 }
 
 TEST(HazardTest, HygonOnRedHat8CrashesFromTheBackportOn) {

@@ -20,10 +20,6 @@ constexpr absl::string_view kDefaultInterpreter = "/lib64/ld-linux-x86-64.so.2";
 constexpr absl::string_view kDpkgStatus = "/var/lib/dpkg/status";
 constexpr absl::string_view kTunables = "GLIBC_TUNABLES";
 
-absl::string_view FirstLine(absl::string_view text) {
-  return absl::StripAsciiWhitespace(text.substr(0, text.find('\n')));
-}
-
 std::string FileBeside(absl::string_view path, absl::string_view name) {
   return absl::StrCat(path.substr(0, path.rfind('/') + 1), name);
 }
@@ -130,10 +126,10 @@ absl::StatusOr<CommandResult> RunLoader(const Subprocess& subprocess,
 
 absl::Status Failed(absl::string_view path, absl::string_view option,
                     const CommandResult& result) {
-  const absl::string_view line = FirstLine(result.standard_error);
-  return absl::InternalError(absl::StrCat(path, " ", option, ": ",
-                                          result.Describe(),
-                                          line.empty() ? "" : ": ", line));
+  const absl::string_view line = result.FirstErrorLine();
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, " ", option, ": ", result.Describe(),
+                   line.empty() ? "" : ": ", line));
 }
 
 // A loader takes an option that it does not know for a program to load (up to

@@ -252,12 +252,13 @@ TEST(AskLoaderTest, HasOneErrorForEachReason) {
   EXPECT_EQ(ErrorOf(Loader(absl::PermissionDeniedError("x")),
                     absl::StatusCode::kPermissionDenied),
             absl::StrCat(kLoader, ": not executable"));
-  EXPECT_THAT(ErrorOf(Loader(KilledBy(SIGSEGV)), absl::StatusCode::kInternal),
-              HasSubstr("--list-tunables: killed by SIGSEGV"));
+  EXPECT_THAT(
+      ErrorOf(Loader(KilledBy(SIGSEGV)), absl::StatusCode::kFailedPrecondition),
+      HasSubstr("--list-tunables: killed by SIGSEGV"));
   EXPECT_THAT(ErrorOf(Loader(Exited(127, "",
                                     "Fatal glibc error: CPU does not support "
                                     "x86-64-v3\nmore\n")),
-                      absl::StatusCode::kInternal),
+                      absl::StatusCode::kFailedPrecondition),
               HasSubstr("exit status 127: Fatal glibc error: CPU does"));
   EXPECT_THAT(ErrorOf(Loader(TimedOut()), absl::StatusCode::kDeadlineExceeded),
               HasSubstr("no answer within"));
@@ -276,7 +277,7 @@ TEST(AskLoaderTest, HasOneErrorForEachReason) {
       HasSubstr("--list-tunables:1: expected"));
   EXPECT_THAT(
       ErrorOf(Loader(Exited(0, ReadListing("tunables")), KilledBy(SIGBUS)),
-              absl::StatusCode::kInternal),
+              absl::StatusCode::kFailedPrecondition),
       HasSubstr("--list-diagnostics: killed by SIGBUS"));
 }
 

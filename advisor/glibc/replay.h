@@ -68,9 +68,10 @@ class LoaderReplay {
   // Leaf and subleaf semantics are those of CpuidSource::Execute; XGETBV(0) is
   // Xcr0(). Errors, one line that starts with the loader's path:
   // InvalidArgument if `cpu` has OSXSAVE without an XCR0; PermissionDenied if
-  // tracing is not allowed here; DeadlineExceeded past the time limit;
-  // Internal if the loader crashed or failed (built for a later x86-64 level,
-  // say). The child is gone at the return, also when this process is killed.
+  // tracing is not allowed here; DeadlineExceeded past the time limit; Aborted
+  // if a signal ended the loader; FailedPrecondition if it failed (built for a
+  // later x86-64 level, say). The child is gone at the return, also when this
+  // process is killed.
   // Safe to call from several threads.
   absl::StatusOr<ReplayResult> Run(
       const CpuidSource& cpu,

@@ -335,16 +335,18 @@ TEST_F(FakeLoaderTest, EndsALoaderThatHangs) {
 }
 
 TEST_F(FakeLoaderTest, SaysHowALoaderFailed) {
-  EXPECT_THAT(ErrorOf(absl::StatusCode::kInternal, Behaviour("crash")),
+  EXPECT_THAT(ErrorOf(absl::StatusCode::kAborted, Behaviour("crash")),
               HasSubstr("--list-tunables, replayed: killed by SIGILL"));
-  EXPECT_THAT(ErrorOf(absl::StatusCode::kInternal, Behaviour("trap")),
+  EXPECT_THAT(ErrorOf(absl::StatusCode::kAborted, Behaviour("trap")),
               HasSubstr("killed by SIGTRAP"));
-  EXPECT_THAT(ErrorOf(absl::StatusCode::kInternal, Behaviour("fail")),
+  EXPECT_THAT(ErrorOf(absl::StatusCode::kFailedPrecondition, Behaviour("fail")),
               HasSubstr("exit status 3: Fatal error: no"));
-  EXPECT_THAT(ErrorOf(absl::StatusCode::kInternal, Behaviour("flood")),
-              HasSubstr("killed by SIGXFSZ"));
-  EXPECT_THAT(ErrorOf(absl::StatusCode::kInternal, Behaviour("silent")),
-              HasSubstr("without a CPUID instruction"));
+  EXPECT_THAT(
+      ErrorOf(absl::StatusCode::kFailedPrecondition, Behaviour("flood")),
+      HasSubstr("killed by SIGXFSZ"));
+  EXPECT_THAT(
+      ErrorOf(absl::StatusCode::kFailedPrecondition, Behaviour("silent")),
+      HasSubstr("without a CPUID instruction"));
 }
 
 TEST_F(FakeLoaderTest, GoesOnWhereALoaderIsStopped) {

@@ -249,9 +249,13 @@ absl::Status EndError(const TracedCommand& command, int status,
   }
   const absl::string_view first_line =
       standard_error.substr(0, standard_error.find('\n'));
-  return absl::InternalError(
+  const std::string message =
       absl::StrCat(what, ", replayed: ", result.Describe(),
-                   first_line.empty() ? "" : ": ", first_line));
+                   first_line.empty() ? "" : ": ", first_line);
+  // SIGXFSZ is our limit for what it writes.
+  return result.signal.has_value() && result.signal != SIGXFSZ
+             ? absl::AbortedError(message)
+             : absl::FailedPreconditionError(message);
 }
 
 }  // namespace
@@ -307,7 +311,7 @@ absl::StatusOr<TracedOutput> RunTraced(const TracedCommand& command) {
     return EndError(command, *status, output.standard_error);
   }
   if (output.hits.empty()) {
-    return absl::InternalError(
+    return absl::FailedPreconditionError(
         absl::StrCat(absl::StrJoin(command.argv, " "),
                      ", replayed: it ended without a CPUID instruction"));
   }

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "advisor/host/child_process.h"
 #include "advisor/host/clock.h"
@@ -31,8 +30,9 @@ std::string LastWords(int standard_error) {
   char buffer[4096];
   const ssize_t got = read(standard_error, buffer, sizeof(buffer));
   if (got <= 0) return "";
-  return absl::StrCat(
-      ": ", absl::StripAsciiWhitespace(absl::string_view(buffer, got)));
+  CommandResult words;
+  words.standard_error.assign(buffer, got);
+  return absl::StrCat(": ", words.FirstErrorLine());
 }
 
 // write() to a child that is gone must fail, not end this process.

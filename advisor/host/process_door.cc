@@ -98,7 +98,7 @@ absl::Status FollowToExit(ChildProcess& child, const Command& command) {
     status = NextChange(child, command, watchdog);
     if (!status.ok()) return status.status();
     if (!WIFSTOPPED(*status)) {
-      return absl::InternalError(
+      return absl::FailedPreconditionError(
           absl::StrCat(command.argv[0], ": ended before its exit"));
     }
     if (IsExitEvent(*status)) break;
@@ -107,7 +107,7 @@ absl::Status FollowToExit(ChildProcess& child, const Command& command) {
   unsigned long exit_status = 0;  // NOLINT: ptrace's type.
   if (ptrace(PTRACE_GETEVENTMSG, pid, nullptr, &exit_status) == 0 &&
       WIFSIGNALED(static_cast<int>(exit_status))) {
-    return absl::InternalError(
+    return absl::FailedPreconditionError(
         absl::StrCat(command.argv[0], ": killed by signal ",
                      WTERMSIG(static_cast<int>(exit_status))));
   }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "advisor/host/child_process.h"
@@ -113,6 +114,11 @@ std::string CommandResult::Describe() const {
     return absl::StrCat("exit status ", *exit_status);
   }
   return "not run";
+}
+
+absl::string_view CommandResult::FirstErrorLine() const {
+  const absl::string_view text = absl::StripAsciiWhitespace(standard_error);
+  return absl::StripTrailingAsciiWhitespace(text.substr(0, text.find('\n')));
 }
 
 absl::StatusOr<CommandResult> RealSubprocess::Run(

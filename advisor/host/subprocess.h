@@ -51,6 +51,9 @@ struct CommandResult {
   // "exit status 3", "killed by SIGSEGV", "no answer within 10s", "more than
   // 16777216 bytes of output".
   std::string Describe() const;
+  // Of standard error, without spaces around it: what one line of ours has room
+  // for. "" where there is none.
+  absl::string_view FirstErrorLine() const;
 };
 
 class Subprocess {

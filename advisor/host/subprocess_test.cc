@@ -68,6 +68,13 @@ TEST(RealSubprocessTest, KeepsBothOutputsAndTheExitStatus) {
   EXPECT_TRUE(RunShell("exit 0").succeeded());
 }
 
+TEST(CommandResultTest, OneLineOfWhatWasSaid) {
+  CommandResult result;
+  EXPECT_EQ(result.FirstErrorLine(), "");
+  result.standard_error = "\n fatal: no \nmore\n";
+  EXPECT_EQ(result.FirstErrorLine(), "fatal: no");
+}
+
 TEST(RealSubprocessTest, PassesArgumentsAndEnvironmentUnchanged) {
   Command command = Shell("printf '%s|' \"$@\"; env");
   command.argv.insert(command.argv.end(), {"sh", "a b", "", "$HOME;'\"*"});

@@ -44,6 +44,13 @@ void Print(const CheckResult& result) {
 int Run() {
   RunOptions options;
   const std::string effort = absl::GetFlag(FLAGS_effort);
+  if (effort != "quick" && effort != "normal" && effort != "thorough") {
+    std::fprintf(stderr,
+                 "run_checks: --effort: expected quick, normal or "
+                 "thorough, found '%s'\n",
+                 effort.c_str());
+    return 2;
+  }
   options.effort = effort == "quick"      ? Effort::kQuick
                    : effort == "thorough" ? Effort::kThorough
                                           : Effort::kNormal;

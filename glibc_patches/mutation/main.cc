@@ -1,7 +1,6 @@
 // mutation_score [flags]: plants faults in glibc's memory functions and says
 // how many of them the checks of validate_patch find.
 
-#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <iostream>
@@ -19,6 +18,7 @@
 #include "advisor/host/file_reader.h"
 #include "advisor/host/interrupt.h"
 #include "advisor/host/subprocess.h"
+#include "advisor/program_end.h"
 #include "glibc_patches/mutation/judge.h"
 #include "glibc_patches/mutation/mutation_run.h"
 #include "glibc_patches/mutation/rules.h"
@@ -72,19 +72,8 @@ void PrintHelp() {
   for (const Rule& rule : PreservingRules()) row(rule.name, rule.description);
 }
 
-int Fail(ExitStatus status, absl::string_view what) {
-  std::cerr << "mutation_score: " << what << "\n";
-  return static_cast<int>(status);
-}
-
 int Fail(const absl::Status& status) {
-  if (const auto signal = advisor::Interrupted()) {
-    std::cerr << "mutation_score: interrupted\n";
-    return advisor::ExitStatusOfSignal(*signal);
-  }
-  const bool ours = status.code() == absl::StatusCode::kInternal;
-  return Fail(ours ? ExitStatus::kInternalError : ExitStatus::kUsage,
-              status.message());
+  return advisor::EndProgram(std::cerr, "mutation_score", status);
 }
 
 absl::Status ReadNumbers(const advisor::Flags& flags,
@@ -171,16 +160,18 @@ int Run(const advisor::Flags& flags) {
   const auto score = RunMutation(*source, options, doors);
   if (terminal) std::cerr << "\r\033[K";
   if (!score.ok()) return Fail(score.status());
-  std::cout << RenderScore(*score) << std::flush;
+  std::cout << RenderScore(*score);
+  if (absl::Status status = advisor::Flush(std::cout); !status.ok()) {
+    return Fail(status);
+  }
   return static_cast<int>(score->Failures() == 0 ? ExitStatus::kAnswered
                                                  : ExitStatus::kFinding);
 }
 
 int Main(int argc, char** argv) {
   const std::vector<std::string> words(argv + (argc > 0 ? 1 : 0), argv + argc);
-  if (getauxval(AT_SECURE) != 0) {
-    return Fail(ExitStatus::kUsage,
-                "will not run with more rights than its caller has");
+  if (absl::Status status = advisor::CheckCallersRights(); !status.ok()) {
+    return Fail(status);
   }
   if (!words.empty() && words[0] == kJudge) {
     return ServeJudge(absl::MakeSpan(words).subspan(1));
@@ -190,11 +181,12 @@ int Main(int argc, char** argv) {
   if (!flags.ok()) return Fail(flags.status());
   if (flags->Has("help")) {
     PrintHelp();
-    return 0;
+    const absl::Status status = advisor::Flush(std::cout);
+    return status.ok() ? 0 : Fail(status);
   }
   if (!flags->arguments().empty()) {
-    return Fail(ExitStatus::kUsage,
-                "expected flags only; mutation_score --help tells more");
+    return Fail(absl::InvalidArgumentError(
+        "expected flags only; mutation_score --help tells more"));
   }
   return Run(*flags);
 }

@@ -292,7 +292,7 @@ class MutationRun {
     if (!answer->succeeded()) {
       return absl::InternalError(
           absl::StrCat("the judge's process: ", answer->Describe(), " ",
-                       answer->standard_error));
+                       answer->FirstErrorLine()));
     }
     return ParseJudgement(answer->standard_output);
   }

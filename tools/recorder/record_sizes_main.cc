@@ -2,8 +2,10 @@
 
 #include <signal.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -22,6 +24,7 @@
 #include "advisor/glibc/installed_libc.h"
 #include "advisor/host/environment.h"
 #include "advisor/host/file_reader.h"
+#include "advisor/program_end.h"
 #include "advisor/workload/workload.h"
 #include "tools/recorder/merge.h"
 #include "tools/recorder/program.h"
@@ -62,8 +65,24 @@ constexpr const char* kNotSeen[] = {
 };
 
 int Refuse(absl::string_view message) {
-  std::cerr << "record_sizes: " << message << "\n";
+  advisor::PrintError(std::cerr, "record_sizes", message);
   return kUsage;
+}
+
+// Asked before the program has run for hours.
+absl::Status CanBeWritten(const std::string& path) {
+  std::error_code error;
+  const bool is_there = std::filesystem::exists(path, error);
+  if (is_there && std::filesystem::is_directory(path, error)) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": is a directory"));
+  }
+  std::string place = path;
+  if (!is_there) {
+    place = std::filesystem::path(path).parent_path();
+    if (place.empty()) place = ".";
+  }
+  if (access(place.c_str(), W_OK) == 0) return absl::OkStatus();
+  return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be written"));
 }
 
 // "Intel(R) Xeon(R) Processor, guest, kernel 6.1": one line.
@@ -122,6 +141,12 @@ int Record(const advisor::Flags& flags, const std::vector<std::string>& argv) {
   if (absl::Status status = CanBeSeen(files, *program); !status.ok()) {
     return Refuse(status.message());
   }
+  const std::string base = argv[0].substr(argv[0].rfind('/') + 1);
+  const std::string output =
+      flags.Get("output").value_or(absl::StrCat(base, ".sizes.json"));
+  if (absl::Status status = CanBeWritten(output); !status.ok()) {
+    return Refuse(status.message());
+  }
   const absl::StatusOr<std::string> object = Preloaded(files);
   if (!object.ok()) return Refuse(object.status().message());
   const absl::StatusOr<advisor::ScratchFolder> folder =
@@ -143,7 +168,6 @@ int Record(const advisor::Flags& flags, const std::vector<std::string>& argv) {
     return Refuse(status.message());
   }
   Workload workload = merger.Result();
-  const std::string base = argv[0].substr(argv[0].rfind('/') + 1);
   if (workload.calls() == 0) {
     std::cerr << "record_sizes: no call was seen in "
               << workload.provenance.processes << " processes\n";
@@ -160,8 +184,6 @@ int Record(const advisor::Flags& flags, const std::vector<std::string>& argv) {
   provenance.date =
       absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone());
   provenance.not_seen.assign(std::begin(kNotSeen), std::end(kNotSeen));
-  const std::string output =
-      flags.Get("output").value_or(absl::StrCat(base, ".sizes.json"));
   const std::string text = advisor::FormatWorkload(workload);
   // A program may have written over its counters.
   if (const auto read = advisor::ParseWorkload(text, "recording"); !read.ok()) {
@@ -190,7 +212,9 @@ int Main(int argc, char** argv) {
   const std::vector<std::string> own(words.begin(), dashes);
   if (own == std::vector<std::string>{"--help"}) {
     std::cout << kUsageText;
-    return 0;
+    const absl::Status status = advisor::Flush(std::cout);
+    return status.ok() ? 0
+                       : advisor::EndProgram(std::cerr, "record_sizes", status);
   }
   const absl::StatusOr<advisor::Flags> flags =
       advisor::Flags::Parse(own, kFlags);

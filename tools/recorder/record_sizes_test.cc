@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "advisor/host/environment.h"
+#include "advisor/host/exit_testing.h"
 #include "advisor/host/file_reader.h"
 #include "advisor/host/subprocess.h"
 #include "advisor/workload/workload.h"
@@ -39,9 +40,15 @@ class RecordSizesTest : public ::testing::Test {
   CommandResult RecordCommand(const std::vector<std::string>& program) {
     output_ = absl::StrCat(folder_, "/output.json");
     std::filesystem::remove(output_);
+    std::vector<std::string> words = {absl::StrCat("--output=", output_), "--"};
+    words.insert(words.end(), program.begin(), program.end());
+    return RunWords(words);
+  }
+
+  CommandResult RunWords(const std::vector<std::string>& words) const {
     advisor::Command command;
-    command.argv = {kRecorder, absl::StrCat("--output=", output_), "--"};
-    command.argv.insert(command.argv.end(), program.begin(), program.end());
+    command.argv = {kRecorder};
+    command.argv.insert(command.argv.end(), words.begin(), words.end());
     command.environment = advisor::Environment::OfThisProcess()
                               .With("TMPDIR", folder_)
                               .Without("LD_PRELOAD");
@@ -211,11 +218,45 @@ TEST_F(RecordSizesTest, AStaticProgramIsNamed) {
   EXPECT_THAT(Left(), IsEmpty());
 }
 
-TEST_F(RecordSizesTest, WrongUsage) {
-  EXPECT_EQ(RecordCommand({}).exit_status, 2);
-  const CommandResult result = RecordCommand({"no-such-program-anywhere"});
-  EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.standard_error, HasSubstr("no-such-program-anywhere"));
+// Each is told before the program runs.
+TEST_F(RecordSizesTest, WhatItRefuses) {
+  const std::string ran = folder_ + "/ran";
+  const std::vector<std::string> program = {"--", "/usr/bin/touch", ran};
+  struct Row {
+    std::vector<std::string> words;
+    std::string error;
+  };
+  for (const Row& row : std::vector<Row>{
+           {{}, "-- PROGRAM ARGS"},
+           {{"--"}, "-- PROGRAM ARGS"},
+           {{"word", "--", program[1], ran}, "-- PROGRAM ARGS"},
+           {{"--no-such-flag", "--", program[1], ran}, "no-such-flag"},
+           {{"--", "no-such-program-anywhere"}, "no-such-program-anywhere"},
+           {{"--output=/no/such/out", "--", program[1], ran}, "/no/such/out"},
+           {{"--output=" + folder_, "--", program[1], ran}, "is a directory"},
+           {{"--output=/proc/self/out", "--", program[1], ran},
+            "/proc/self/out"}}) {
+    const CommandResult result = RunWords(row.words);
+    EXPECT_EQ(result.exit_status, 2) << row.error << result.Describe();
+    EXPECT_EQ(result.standard_output, "");
+    advisor::ExpectOneLine(result, "record_sizes", row.error, row.error);
+    EXPECT_FALSE(std::filesystem::exists(ran)) << row.error;
+  }
+  EXPECT_THAT(Left(), IsEmpty());
+}
+
+TEST_F(RecordSizesTest, AProgramWithoutACall) {
+  const CommandResult result = RecordCommand({"/bin/true"});
+  EXPECT_EQ(result.exit_status, 3) << result.Describe();
+  advisor::ExpectOneLine(result, "record_sizes", "true", "no call was seen");
+  EXPECT_FALSE(std::filesystem::exists(output_));
+}
+
+TEST_F(RecordSizesTest, Helps) {
+  const CommandResult result = RunWords({"--help"});
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.standard_output, HasSubstr("Usage: record_sizes "));
+  EXPECT_EQ(result.standard_error, "");
 }
 
 TEST_F(RecordSizesTest, TheProgramsStatusIsKept) {
