@@ -19,7 +19,7 @@ void PrintExitStatuses(std::ostream& out) {
   std::string words = "Exit status:";
   for (const ExitStatusRow& row : kExitStatusRows) {
     absl::StrAppend(&words, &row == kExitStatusRows ? " " : "; ",
-                    static_cast<int>(row.status), " ", row.meaning);
+                    row.number, " ", row.meaning);
   }
   out << WrapText(absl::StrCat(words, "."), 0, kColumns) << "\n";
 }

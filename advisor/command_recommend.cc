@@ -391,8 +391,10 @@ const CommandRow kRecommendCommand = {
     kAnyNumber,
     "Detects this host or guest and its glibc, measures where `rep movsb`,\n"
     "`rep stosb` and non-temporal stores pay, and recommends thresholds that\n"
-    "prove to be better on the real libc, or that nothing be set. With "
-    "--cpuid\n"
+    "prove to be better on the real libc, or that nothing be set: also where "
+    "the\n"
+    "machine is too noisy to prove anything, which is exit status 0; 3 is a\n"
+    "measurement that broke off. With --cpuid\n"
     "and --glibc it advises for a recorded machine, without measuring; with "
     "FILE\n"
     "arguments, as of `predict`, for each in it, and puts those for which the\n"

@@ -143,7 +143,8 @@ Says it.
                             on beyond the end of the line; quick by default
 
 Exit status: 0 answered (also when there is nothing to set); 1 a check found
-something; 2 wrong usage or unreadable input; 3 inconclusive; 4 internal error.
+something; 2 wrong usage or unreadable input; 3 inconclusive; 4 internal error;
+128+N ended by signal N.
 )");
   EXPECT_EQ(RunWords({"recommend", "--help"}).out, one.out);
   EXPECT_EQ(RunWords({"recommend", "--typo", "-h"}).out, one.out);

@@ -15,25 +15,27 @@ enum class ExitStatus : int {
   kFinding = 1,
   // A wrong command line, or input that is missing or cannot be understood.
   kUsage = 2,
-  // The measurement cannot tell.
+  // What was asked cannot be told: too noisy, too little input, or a measurement
+  // that broke off.
   kInconclusive = 3,
   // A mistake of ours.
   kInternalError = 4,
   // 128 + N: signal N ended it (interrupt.h).
 };
 
+// For help and the manual page.
 struct ExitStatusRow {
-  ExitStatus status;
-  // For help and the manual page.
+  absl::string_view number;
   absl::string_view meaning;
 };
 
 inline constexpr ExitStatusRow kExitStatusRows[] = {
-    {ExitStatus::kAnswered, "answered (also when there is nothing to set)"},
-    {ExitStatus::kFinding, "a check found something"},
-    {ExitStatus::kUsage, "wrong usage or unreadable input"},
-    {ExitStatus::kInconclusive, "inconclusive"},
-    {ExitStatus::kInternalError, "internal error"},
+    {"0", "answered (also when there is nothing to set)"},
+    {"1", "a check found something"},
+    {"2", "wrong usage or unreadable input"},
+    {"3", "inconclusive"},
+    {"4", "internal error"},
+    {"128+N", "ended by signal N"},
 };
 
 }  // namespace advisor

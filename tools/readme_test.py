@@ -39,6 +39,22 @@ class ReadmeTest(unittest.TestCase):
         self.assertEqual(check_readme.missing_paths(table, ROOT),
                          ["advisor/no_such/table.cc"])
 
+    def test_folders_use_those_above_them(self):
+        if not (ROOT / "WORKSPACE").exists():
+            self.skipTest("the source tree is not beside the test")
+        folders = re.findall(r"^\| `(advisor/\w+)` \|", self.readme, re.M)
+        self.assertEqual(
+            set(folders),
+            {f"advisor/{build.parent.name}"
+             for build in ROOT.glob("advisor/*/BUILD")})
+        for place, folder in enumerate(folders):
+            build = (ROOT / folder / "BUILD").read_text(encoding="utf-8")
+            # Not what may see it: __pkg__ and __subpackages__.
+            used = re.findall(r'"//(advisor/\w+)(?::(?!__)\w+)?"', build)
+            for other in used:
+                self.assertIn(other, folders[:place + 1], folder)
+            self.assertNotRegex(build, r'"//glibc_patches(/\w+)*:(?!__)')
+
     def test_every_command_is_in_its_table(self):
         commands = re.findall(r"^  (\w+) ", advisor("help").stdout, re.M)
         self.assertIn("recommend", commands)

@@ -19,7 +19,7 @@ namespace {
 constexpr absl::string_view kEndOfTime = "9999-12-31";
 
 bool Carries(const ChangeRow& row, int release, absl::string_view branch_date) {
-  if (row.first_release != 0 && row.first_release <= release) return true;
+  if (row.first_release <= release) return true;
   for (const Backport& backport : row.backports) {
     if (backport.release == release) return backport.date <= branch_date;
   }

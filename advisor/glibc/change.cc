@@ -643,9 +643,9 @@ constexpr ChangeRow kChanges[] = {
      kUnknownIntelDefaultBackports},
     {Change::kDiamondRapids, "de14f1959ee5", "2025-04-12", 42,
      "Intel family 0x13 model 1.", kDiamondRapidsBackports},
-    {Change::kWildcatLake, "f8dd52901b72", "2025-10-07", 0, "Intel model 0xd5.",
-     kWildcatLakeBackports},
-    {Change::kNovaLake, "a114e29ddd53", "2025-10-07", 0,
+    {Change::kWildcatLake, "f8dd52901b72", "2025-10-07", 43,
+     "Intel model 0xd5.", kWildcatLakeBackports},
+    {Change::kNovaLake, "a114e29ddd53", "2025-10-07", 43,
      "Intel family 0x12 models 1 and 3.", kNovaLakeBackports},
 };
 

@@ -122,7 +122,9 @@ struct ChangeRow {
   Change change;
   absl::string_view commit;  // Main line.
   absl::string_view date;    // YYYY-MM-DD.
-  int first_release;         // The NN of the first 2.NN with it; 0: none yet.
+  // The NN of the first 2.NN with it; of what is in the repository since the
+  // last release, the NN of the next.
+  int first_release;
   absl::string_view effect;
   absl::Span<const Backport> backports;  // Sorted by release.
 };

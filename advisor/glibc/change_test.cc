@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "advisor/glibc/build.h"
 #include "gtest/gtest.h"
 
 namespace advisor {
@@ -33,9 +34,8 @@ TEST(Changes, AreDated) {
     EXPECT_TRUE(IsDate(row.date)) << row.commit;
     EXPECT_FALSE(row.effect.empty()) << row.commit;
     EXPECT_EQ(row.effect.back(), '.') << row.commit;
-    EXPECT_TRUE(row.first_release == 0 ||
-                (row.first_release >= 27 && row.first_release <= 42))
-        << row.commit;
+    EXPECT_GT(row.first_release, kFirstRelease) << row.commit;
+    EXPECT_LE(row.first_release, kLastRelease + 1) << row.commit;
   }
 }
 
@@ -45,9 +45,7 @@ TEST(Changes, BackportsGoToOlderBranchesLater) {
     for (const Backport& backport : row.backports) {
       EXPECT_GT(backport.release, previous) << row.commit;
       previous = backport.release;
-      EXPECT_TRUE(row.first_release == 0 ||
-                  backport.release < row.first_release)
-          << row.commit;
+      EXPECT_LT(backport.release, row.first_release) << row.commit;
       EXPECT_TRUE(IsHash(backport.commit, 10)) << row.commit;
       EXPECT_TRUE(IsDate(backport.date)) << row.commit;
       EXPECT_GE(backport.date, row.date) << row.commit;
