@@ -5,7 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "advisor/command_testing.h"
+#include "advisor/host/dialogue.h"
+#include "advisor/host/subprocess.h"
+#include "advisor/system.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -180,6 +184,34 @@ TEST(RecommendTest, AWorkloadNeedsAMeasurement) {
       Recommend({Cpuid(kSeedGuest), "--glibc=2.31", "--workload=compiler"});
   EXPECT_EQ(answer.exit_status, 2);
   EXPECT_THAT(answer.err, HasSubstr("--workload: expected a measurement"));
+}
+
+class DeadWorkers : public DialogueStarter {
+ public:
+  absl::StatusOr<std::unique_ptr<Dialogue>> Start(
+      const Command&) const override {
+    return absl::UnavailableError("worker: killed by SIGSEGV");
+  }
+};
+
+TEST(RecommendTest, AMeasurementThatBreaksOffIsInconclusive) {
+  const RealFileReader files;
+  const RealSubprocess subprocess;
+  const Environment environment = Environment::OfThisProcess();
+  const absl::StatusOr<System> system =
+      InspectThisMachine(files, subprocess, environment);
+  if (!system.ok()) GTEST_SKIP() << system.status();
+  const DeadWorkers dialogues;
+  const RealClock clock;
+  std::ostringstream out;
+  std::ostringstream err;
+  const CommandRow* const commands[] = {&kRecommendCommand};
+  const CommandContext context{files, subprocess, dialogues, environment,
+                               clock, out,        err,       false,
+                               80,    commands};
+  EXPECT_EQ(RunCommandLine({"recommend"}, context), 3);
+  EXPECT_EQ(out.str(), "");
+  EXPECT_EQ(err.str(), "advisor: worker: killed by SIGSEGV\n");
 }
 
 }  // namespace

@@ -62,7 +62,8 @@ constexpr BaseWords kBaseWords[] = {
 };
 
 // The exit statuses of a command, but for 4 and those of signals, which all
-// have. Each stands in a row below.
+// have, and 3 for a measurement that broke off (command_recommend_test). Each
+// stands in a row below.
 struct Ends {
   const char* command;
   std::set<int> statuses;
