@@ -23,6 +23,7 @@
 #include "advisor/measured_libc.h"
 #include "advisor/measurement.h"
 #include "advisor/progress.h"
+#include "advisor/render/deployment_renderers.h"
 #include "advisor/render/renderer.h"
 #include "advisor/report.h"
 #include "advisor/rules/unmeasured_non_temporal_rule.h"
@@ -325,6 +326,12 @@ absl::StatusOr<ExitStatus> Recommend(const CommandContext& context,
   }
   report.recommendation.validity.releases =
       ReleasesWithNames(report.recommendation.tunables);
+  const std::string& string = report.recommendation.string;
+  if (flags.Get("format") == "env" && ShellWord(string) != string) {
+    return absl::InvalidArgumentError(
+        "--format=env: the GLIBC_TUNABLES that is there holds characters that "
+        "a shell takes apart; mend it, then ask again");
+  }
   options->render.columns = context.columns;
   context.out << options->renderer->Render(report, options->render);
   return ExitStatus::kAnswered;

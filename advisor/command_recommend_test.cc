@@ -90,6 +90,22 @@ TEST(RecommendTest, SaysHowFarASettingReaches) {
             HasSubstr("# Drop it: with glibc 2.33, which computes a sound")));
 }
 
+// env $(advisor recommend --format=env) PROGRAM
+TEST(RecommendTest, WhatAShellTakesApartIsNoLineForIt) {
+  const auto with = [](const std::string& tunables) {
+    return Recommend({Cpuid(kSeedGuest), "--glibc=2.28", "--format=env",
+                      "--glibc_tunables=" + tunables});
+  };
+  EXPECT_EQ(with("glibc.malloc.check=1").exit_status, 0);
+  for (const char* const tunables :
+       {"x=1 PATH=/tmp", "x=1\nPATH=/tmp", "x=*"}) {
+    const CommandAnswer answer = with(tunables);
+    EXPECT_EQ(answer.exit_status, 2) << tunables;
+    EXPECT_EQ(answer.out, "") << tunables;
+    EXPECT_THAT(answer.err, HasSubstr("--format=env: "));
+  }
+}
+
 TEST(RecommendTest, SystemWideOnRequestOnly) {
   const std::string guest = Cpuid(kSeedGuest);
   EXPECT_THAT(Recommend({guest, "--glibc=2.31", "--format=systemd"}).out,

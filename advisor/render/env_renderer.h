@@ -13,7 +13,7 @@ namespace advisor {
 
 // "GLIBC_TUNABLES=name=value:..." and nothing else, also where there is nothing
 // to set: then what the environment sets already, or an empty value, which
-// glibc takes as none.
+// glibc takes as none. For a string that no shell takes apart (ShellWord).
 class EnvRenderer : public Renderer {
  public:
   std::string Render(const Report& report,
