@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "advisor/program_comparison.h"
-#include "advisor/verification.h"
+#include "advisor/string_verification.h"
 
 namespace advisor {
 

@@ -1,4 +1,4 @@
-#include "advisor/verification.h"
+#include "advisor/verification_study.h"
 
 #include <cmath>
 #include <set>
