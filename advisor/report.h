@@ -129,9 +129,15 @@ struct ProofCell {
   CellVerdict verdict = CellVerdict::kCannotTell;
 };
 
+// What keeps a proof from saying anything for the recommendation; the worst
+// last.
+enum class ProofDoubt { kNone, kCannotTell, kHarmful };
+
 // The real libc, in fresh processes, with the recommendation against without.
 struct Proof {
   bool holds = false;
+  // Of one that does not hold; kNone: the gain is not proved.
+  ProofDoubt doubt = ProofDoubt::kNone;
   // Why it does not hold, or what it shows; one sentence.
   std::string summary;
   int processes = 0;

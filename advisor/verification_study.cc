@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "advisor/evidence/proof_study.h"
@@ -131,9 +130,9 @@ FunctionVerdict JudgeFunction(const Study& whole, const GlibcBuild& build,
                      : harmed != 0      ? CellVerdict::kSlower
                                         : MeanVerdict(study, subject);
   }
-  if (absl::StartsWith(result.proof.summary, "harmful")) {
+  if (result.proof.doubt == ProofDoubt::kHarmful) {
     result.verdict = CellVerdict::kSlower;
-  } else if (absl::StartsWith(result.proof.summary, "cannot tell")) {
+  } else if (result.proof.doubt == ProofDoubt::kCannotTell) {
     result.verdict = CellVerdict::kCannotTell;
   }
   return result;

@@ -301,8 +301,12 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
                            VerdictOf(interval, cell_noise)});
   }
   if (touched.empty() || study.processes < 2) {
-    proof.summary = touched.empty() ? "no measured size takes another path"
-                                    : "cannot tell: there was not enough time";
+    if (touched.empty()) {
+      proof.summary = "no measured size takes another path";
+    } else {
+      proof.doubt = ProofDoubt::kCannotTell;
+      proof.summary = "cannot tell: there was not enough time";
+    }
     return proof;
   }
   const CellWeight weight = WeightFor(subject);
@@ -321,16 +325,19 @@ Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,
   const std::string words =
       absl::StrCat("touched sizes take ", RatioWords(mean), " of the time");
   if (study.steal > kMostSteal) {
+    proof.doubt = ProofDoubt::kCannotTell;
     proof.summary = absl::StrFormat(
         "cannot tell: the hypervisor took %.0f %% of the time away",
         100 * study.steal);
   } else if (slower.has_value()) {
     if (harmed_size != nullptr) *harmed_size = slower->size;
+    proof.doubt = ProofDoubt::kHarmful;
     proof.summary = absl::StrCat(
         "harmful: ", slower->what, " takes ",
         RatioWords(kernels::MeanInterval(slower->log_ratios, 0.95)),
         " of the time");
   } else if (control_differs) {
+    proof.doubt = ProofDoubt::kCannotTell;
     proof.summary =
         absl::StrCat("cannot tell: the defaults against themselves take ",
                      RatioWords(control_mean), " of the time");
@@ -369,6 +376,7 @@ Proof JoinProofs(const std::vector<Proof>& proofs) {
   for (size_t i = 1; i < proofs.size(); ++i) {
     const Proof& proof = proofs[i];
     joined.holds &= proof.holds;
+    joined.doubt = std::max(joined.doubt, proof.doubt);
     if (proof.summary != proofs[i - 1].summary) {
       absl::StrAppend(&joined.summary, "; ", proof.summary);
     }

@@ -158,6 +158,8 @@ Proof JudgeVariantProof(const kernels::Study& study,
                         const CellWeight& weight) {
   std::vector<Proof> proofs;
   std::string harm;
+  // One size is proved to be slower, not only the mean by its look.
+  bool is_harmful = false;
   for (const bool is_memset : {false, true}) {
     if (!(is_memset ? candidate.changes_memset : candidate.changes_memmove)) {
       continue;
@@ -166,8 +168,9 @@ Proof JudgeVariantProof(const kernels::Study& study,
     proofs.push_back(JudgeProof(study, SubjectOf(is_memset, weight), &harmed));
     const Proof& proof = proofs.back();
     if (harmed != 0) {
+      is_harmful = true;
       harm = proof.summary;
-    } else if (proof.touched_ratio > std::exp(kBand)) {
+    } else if (!is_harmful && proof.touched_ratio > std::exp(kBand)) {
       harm = absl::StrCat("slower: ", is_memset ? "memset" : "memcpy", ", ",
                           proof.summary);
     }
@@ -176,19 +179,24 @@ Proof JudgeVariantProof(const kernels::Study& study,
   Proof joined = JoinProofs(proofs);
   const VariantJudgement judgement = JudgeVariant(study, 0, 1, 0.99, weight);
   joined.holds = false;
+  joined.doubt = ProofDoubt::kNone;
   joined.touched_ratio = std::exp(judgement.mean.middle);
   joined.all_ratio = joined.touched_ratio;
   const std::string words =
       absl::StrCat("calls take ", RatioWords(judgement.mean), " of the time");
   if (study.processes < 2) {
+    joined.doubt = ProofDoubt::kCannotTell;
     joined.summary = "cannot tell: there was not enough time";
   } else if (study.steal > kMostSteal) {
+    joined.doubt = ProofDoubt::kCannotTell;
     joined.summary = absl::StrFormat(
         "cannot tell: the hypervisor took %.0f %% of the time away",
         100 * study.steal);
   } else if (!harm.empty()) {
+    joined.doubt = is_harmful ? ProofDoubt::kHarmful : ProofDoubt::kNone;
     joined.summary = harm;
   } else if (judgement.control_differs) {
+    joined.doubt = ProofDoubt::kCannotTell;
     joined.summary = "cannot tell: the base differs from itself";
   } else if (judgement.mean.high >= std::log(worth)) {
     joined.summary = absl::StrFormat(
