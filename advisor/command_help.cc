@@ -18,8 +18,8 @@ constexpr size_t kColumns = 80;
 void PrintExitStatuses(std::ostream& out) {
   std::string words = "Exit status:";
   for (const ExitStatusRow& row : kExitStatusRows) {
-    absl::StrAppend(&words, &row == kExitStatusRows ? " " : "; ",
-                    row.number, " ", row.meaning);
+    absl::StrAppend(&words, &row == kExitStatusRows ? " " : "; ", row.number,
+                    " ", row.meaning);
   }
   out << WrapText(absl::StrCat(words, "."), 0, kColumns) << "\n";
 }

@@ -15,7 +15,8 @@ enum class ExitStatus : int {
   kFinding = 1,
   // A wrong command line, or input that is missing or cannot be understood.
   kUsage = 2,
-  // What was asked cannot be told: too noisy, too little input, or a measurement
+  // What was asked cannot be told: too noisy, too little input, or a
+  // measurement
   // that broke off.
   kInconclusive = 3,
   // A mistake of ours.

@@ -70,8 +70,7 @@ void PrintManualPage(absl::Span<const CommandRow* const> commands,
   for (const CommandRow* command : commands) PrintCommand(*command, out);
   out << ".SH \"EXIT STATUS\"\n";
   for (const ExitStatusRow& row : kExitStatusRows) {
-    out << ".TP\n.B " << row.number << "\n"
-        << Escape(row.meaning) << "\n";
+    out << ".TP\n.B " << row.number << "\n" << Escape(row.meaning) << "\n";
   }
   out << ".SH ENVIRONMENT\n.TP\n.B GLIBC_TUNABLES\n"
          "What is set already: recommendations are merged with it.\n"
