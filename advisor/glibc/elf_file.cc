@@ -97,6 +97,11 @@ std::optional<int> FindIsaLevel(absl::string_view properties) {
   return std::nullopt;
 }
 
+// More than any file has; headers may name the same bytes again and again.
+constexpr size_t kMostPath = 4096;
+constexpr int kMostNotes = 64;
+constexpr size_t kMostNoteBytes = 64 << 10;
+
 // What the notes of a segment tell.
 void ReadNotes(absl::string_view notes, uint64_t alignment, ElfFile& file) {
   if (!file.build_id.has_value()) {
@@ -133,15 +138,17 @@ absl::StatusOr<ElfFile> ParseElfFile(absl::string_view content,
   file.is_position_independent = header->e_type == ET_DYN;
   file.entry = header->e_entry;
 
+  int notes = 0;
   std::vector<ElfFile::Code> executable_segments;
   for (const Elf64_Phdr& segment :
        ReadTable<Elf64_Phdr>(content, header->e_phoff, header->e_phnum)) {
     const auto bytes = Part(content, segment.p_offset, segment.p_filesz);
     if (!bytes.has_value()) continue;
-    if (segment.p_type == PT_INTERP) {
-      file.interpreter = std::string(bytes->substr(0, bytes->find('\0')));
-    } else if (segment.p_type == PT_NOTE) {
-      ReadNotes(*bytes, segment.p_align, file);
+    if (segment.p_type == PT_INTERP && !file.interpreter.has_value()) {
+      file.interpreter =
+          std::string(bytes->substr(0, std::min(bytes->find('\0'), kMostPath)));
+    } else if (segment.p_type == PT_NOTE && ++notes <= kMostNotes) {
+      ReadNotes(bytes->substr(0, kMostNoteBytes), segment.p_align, file);
     } else if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0) {
       executable_segments.push_back({segment.p_vaddr, *bytes});
     }

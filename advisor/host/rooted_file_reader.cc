@@ -1,8 +1,11 @@
 #include "advisor/host/rooted_file_reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <deque>
@@ -18,6 +21,8 @@ namespace {
 
 // As the kernel's own limit.
 constexpr int kMostLinks = 40;
+// As RealFileReader::Read's.
+constexpr size_t kMostBytes = size_t{256} << 20;
 
 using Parts = std::deque<std::string>;
 
@@ -25,6 +30,38 @@ void Prepend(absl::string_view path, Parts& parts) {
   const std::vector<std::string> words =
       absl::StrSplit(path, '/', absl::SkipEmpty());
   parts.insert(parts.begin(), words.begin(), words.end());
+}
+
+// Its files say that they are regular, and wait, or act, when they are read
+// (/proc/kmsg).
+bool IsOfTheKernel(const struct statfs& system) {
+  switch (static_cast<uint64_t>(system.f_type)) {
+    case PROC_SUPER_MAGIC:
+    case SYSFS_MAGIC:
+    case DEBUGFS_MAGIC:
+    case TRACEFS_MAGIC:
+    case SECURITYFS_MAGIC:
+    case CGROUP_SUPER_MAGIC:
+    case CGROUP2_SUPER_MAGIC:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Opens what the descriptor holds, whatever its path leads to now.
+std::string NameOf(const Descriptor& held) {
+  return absl::StrCat("/proc/self/fd/", held.get());
+}
+
+// Errors name the file as the caller does.
+template <typename Value>
+absl::StatusOr<Value> Renamed(absl::StatusOr<Value> result,
+                              absl::string_view name, absl::string_view path) {
+  if (result.ok()) return result;
+  return absl::Status(
+      result.status().code(),
+      absl::StrCat(path, absl::StripPrefix(result.status().message(), name)));
 }
 
 }  // namespace
@@ -70,34 +107,56 @@ absl::StatusOr<std::string> RootedFileReader::Resolve(
   return done.empty() ? "/" : done;
 }
 
-absl::StatusOr<std::string> RootedFileReader::Read(
+// Link by link anew, since Resolve() was told of another's files.
+absl::StatusOr<Descriptor> RootedFileReader::Hold(
     absl::string_view path) const {
   const absl::StatusOr<std::string> resolved = Resolve(path);
   if (!resolved.ok()) return resolved.status();
-  // No pipe or device of an image is waited for.
-  struct stat status;
-  if (stat(Outside(*resolved).c_str(), &status) != 0) {
-    return absl::ErrnoToStatus(errno, path);
+  const std::string root = root_.empty() ? "/" : root_;
+  Descriptor held(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (const absl::string_view part :
+       absl::StrSplit(*resolved, '/', absl::SkipEmpty())) {
+    if (held.get() < 0) break;
+    held = Descriptor(openat(held.get(), std::string(part).c_str(),
+                             O_PATH | O_NOFOLLOW | O_CLOEXEC));
   }
-  if (!S_ISREG(status.st_mode)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": is not a regular file"));
-  }
-  return RealFileReader().Read(Outside(*resolved));
+  if (held.get() < 0) return absl::ErrnoToStatus(errno, path);
+  return held;
 }
 
 absl::StatusOr<std::string> RootedFileReader::ReadFront(absl::string_view path,
                                                         size_t limit) const {
-  const absl::StatusOr<std::string> resolved = Resolve(path);
-  if (!resolved.ok()) return resolved.status();
-  return RealFileReader().ReadFront(Outside(*resolved), limit);
+  const absl::StatusOr<Descriptor> held = Hold(path);
+  if (!held.ok()) return held.status();
+  struct stat status;
+  struct statfs system;
+  if (fstat(held->get(), &status) != 0 || fstatfs(held->get(), &system) != 0) {
+    return absl::ErrnoToStatus(errno, path);
+  }
+  if (!S_ISREG(status.st_mode) || IsOfTheKernel(system)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": is not a regular file"));
+  }
+  const std::string name = NameOf(*held);
+  return Renamed(RealFileReader().ReadFront(name, limit), name, path);
+}
+
+absl::StatusOr<std::string> RootedFileReader::Read(
+    absl::string_view path) const {
+  absl::StatusOr<std::string> content = ReadFront(path, kMostBytes + 1);
+  if (content.ok() && content->size() > kMostBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": larger than 256 MiB"));
+  }
+  return content;
 }
 
 absl::StatusOr<std::vector<std::string>> RootedFileReader::List(
     absl::string_view path) const {
-  const absl::StatusOr<std::string> resolved = Resolve(path);
-  if (!resolved.ok()) return resolved.status();
-  return RealFileReader().List(Outside(*resolved));
+  const absl::StatusOr<Descriptor> held = Hold(path);
+  if (!held.ok()) return held.status();
+  const std::string name = NameOf(*held);
+  return Renamed(RealFileReader().List(name), name, path);
 }
 
 }  // namespace advisor

@@ -9,14 +9,16 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "advisor/host/child_process.h"
 #include "advisor/host/file_reader.h"
 
 namespace advisor {
 
 // Paths are as inside the root: "/lib64/ld-linux-x86-64.so.2". Links are
-// followed as a program in there would see them, and never lead out of it (of a
-// root that nobody changes meanwhile). A path that is in the root but cannot be
-// followed (a loop) is NotFound.
+// followed as a program in there would see them, and never lead out of it, also
+// when its owner changes it meanwhile. Only regular files of ordinary file
+// systems are read: nothing else is opened, since that may wait or act. A path
+// that is in the root but cannot be followed (a loop) is NotFound.
 class RootedFileReader : public FileReader {
  public:
   explicit RootedFileReader(absl::string_view root);
@@ -32,6 +34,9 @@ class RootedFileReader : public FileReader {
   std::string Outside(absl::string_view resolved) const;
 
  private:
+  // What the path names, held with O_PATH.
+  absl::StatusOr<Descriptor> Hold(absl::string_view path) const;
+
   std::string root_;  // Without a '/' at its end.
 };
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -74,6 +75,21 @@ TEST_F(RootedFileReaderTest, EndsAtLoopsAndPipes) {
   EXPECT_TRUE(absl::IsNotFound(files.Read("/etc/a").status()));
   EXPECT_TRUE(absl::IsInvalidArgument(files.Read("/etc/pipe").status()));
   EXPECT_TRUE(absl::IsInvalidArgument(files.Read("/etc").status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(files.ReadFront("/etc", 1).status()));
+  const absl::Status none = files.List("/etc/pipe").status();
+  EXPECT_FALSE(none.ok());
+  EXPECT_TRUE(absl::StartsWith(none.message(), "/etc/pipe: ")) << none;
+}
+
+// "Regular" files whose reading waits or acts.
+TEST(RootedFileReader, ReadsNoFileOfTheKernel) {
+  const RootedFileReader files("/");
+  for (const char* path :
+       {"/proc/self/status", "/proc/kmsg", "/sys/kernel/uevent_seqnum"}) {
+    EXPECT_FALSE(files.Read(path).ok()) << path;
+    EXPECT_FALSE(files.ReadFront(path, 1).ok()) << path;
+  }
+  EXPECT_TRUE(files.Read("/etc/passwd").ok());
 }
 
 }  // namespace

@@ -209,6 +209,15 @@ std::vector<FileAssignment> ParseSystemdEnvironmentFile(
   return SystemdParser(text).Parse();
 }
 
+namespace {
+
+bool BeginsAComment(absl::string_view line) {
+  const size_t first = line.find_first_not_of(" \t");
+  return first != absl::string_view::npos && line[first] == '#';
+}
+
+}  // namespace
+
 std::vector<FileAssignment> FindShellAssignments(absl::string_view text,
                                                  absl::string_view name) {
   std::vector<FileAssignment> assignments;
@@ -216,6 +225,7 @@ std::vector<FileAssignment> FindShellAssignments(absl::string_view text,
   int line = 1;
   size_t line_begin = 0;
   size_t counted = 0;  // The two are those of the byte here.
+  bool is_comment = BeginsAComment(text);
   size_t next = 0;
   for (size_t at = text.find(wanted); at != absl::string_view::npos;
        at = text.find(wanted, next)) {
@@ -224,10 +234,10 @@ std::vector<FileAssignment> FindShellAssignments(absl::string_view text,
       if (text[counted] != '\n') continue;
       ++line;
       line_begin = counted + 1;
+      is_comment = BeginsAComment(text.substr(line_begin));
     }
     const absl::string_view before = text.substr(line_begin, at - line_begin);
-    const size_t first = before.find_first_not_of(" \t");
-    if (first != absl::string_view::npos && before[first] == '#') {
+    if (is_comment) {
       // A comment, whatever else is in it.
       next = std::min(text.find('\n', at), text.size());
       continue;
@@ -247,6 +257,17 @@ std::vector<FileAssignment> FindShellAssignments(absl::string_view text,
     next = value + length;
   }
   return assignments;
+}
+
+absl::StatusOr<std::string> ReadSettingsFile(const FileReader& files,
+                                             absl::string_view path) {
+  constexpr size_t kMostBytes = size_t{1} << 20;
+  absl::StatusOr<std::string> content = files.Read(path);
+  if (content.ok() && content->size() > kMostBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": larger than 1 MiB"));
+  }
+  return content;
 }
 
 }  // namespace advisor

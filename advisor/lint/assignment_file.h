@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "advisor/host/file_reader.h"
 
 namespace advisor {
 
@@ -32,6 +34,12 @@ std::vector<FileAssignment> ParseSystemdEnvironmentFile(absl::string_view text);
 // not known.
 std::vector<FileAssignment> FindShellAssignments(absl::string_view text,
                                                  absl::string_view name);
+
+// A file that holds settings. No such file is larger than 1 MiB, and each is
+// held several times over while it is understood: one that is larger is
+// InvalidArgument.
+absl::StatusOr<std::string> ReadSettingsFile(const FileReader& files,
+                                             absl::string_view path);
 
 }  // namespace advisor
 

@@ -1,6 +1,7 @@
 #include "advisor/lint/image_root.h"
 
 #include <set>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -11,6 +12,9 @@
 
 namespace advisor {
 namespace {
+
+// Notes, and settings: who wants to drown somebody in them may.
+constexpr size_t kMost = 1000;
 
 class Finder {
  public:
@@ -45,12 +49,24 @@ class Finder {
 
  private:
   void Note(absl::string_view text) {
-    settings_.notes.push_back(OnOneLine(text));
+    if (settings_.notes.size() < kMost) {
+      settings_.notes.push_back(OnOneLine(text));
+    } else if (settings_.notes.size() == kMost) {
+      settings_.notes.push_back("more notes than these are left out");
+    }
+  }
+
+  void Add(PlacedValue value) {
+    if (settings_.values.size() < kMost) {
+      settings_.values.push_back(std::move(value));
+    } else {
+      Note("more settings than these are left out");
+    }
   }
 
   // nullopt: no such file; one that cannot be read is a note, too.
   std::optional<std::string> Read(absl::string_view path) {
-    absl::StatusOr<std::string> text = files_.Read(path);
+    absl::StatusOr<std::string> text = ReadSettingsFile(files_, path);
     if (text.ok()) return *std::move(text);
     if (!absl::IsNotFound(text.status())) {
       Note(text.status().message());
@@ -74,7 +90,7 @@ class Finder {
   void FindSystem() {
     for (const absl::string_view path :
          {"/etc/os-release", "/usr/lib/os-release"}) {
-      const absl::StatusOr<std::string> text = files_.Read(path);
+      const absl::StatusOr<std::string> text = ReadSettingsFile(files_, path);
       if (!text.ok()) continue;
       // Its syntax is a subset of that of an environment file.
       for (const FileAssignment& one : ParseSystemdEnvironmentFile(*text)) {
@@ -93,7 +109,7 @@ class Finder {
         Note(absl::StrCat(
             place, ": the value holds a $ or ` that is not expanded here"));
       }
-      settings_.values.push_back({one.value, place, ""});
+      Add({one.value, place, ""});
     }
   }
 
@@ -114,10 +130,8 @@ class Finder {
         continue;
       }
       if (!unit->variable.has_value()) continue;
-      settings_.values.push_back(
-          {unit->variable->value, unit->variable->place, unit->program});
-      settings_.notes.insert(settings_.notes.end(), unit->notes.begin(),
-                             unit->notes.end());
+      Add({unit->variable->value, unit->variable->place, unit->program});
+      for (const std::string& note : unit->notes) Note(note);
     }
   }
 

@@ -40,6 +40,22 @@ TEST(ImageSettings, AreFoundInEveryPlace) {
               ElementsAre(HasSubstr("t.sh:2: the value holds")));
 }
 
+// Who made the image may mean to drown who looks at it.
+TEST(ImageSettings, AreToldWithinLimits) {
+  FakeFileReader files;
+  std::string many;
+  for (int i = 0; i < 5000; ++i) many += "T=$x\n";
+  files.Add("/etc/profile", many);
+  files.Add("/etc/bashrc", std::string((1 << 20) + 1, '\n'));
+  std::string unit = "[" + std::string(500000, 'A') + "]\nEnvironmentFile=\n";
+  for (int i = 0; i < 100000; ++i) unit += "a=\n";
+  files.Add("/etc/systemd/system/a.service", unit);
+  const ImageSettings settings = FindImageSettings(files, "T");
+  EXPECT_EQ(settings.values.size(), 1000u);
+  ASSERT_EQ(settings.notes.size(), 1001u);
+  EXPECT_EQ(settings.notes.back(), "more notes than these are left out");
+}
+
 TEST(ImageSettings, AreNoneInAnEmptyImage) {
   const ImageSettings settings = FindImageSettings(FakeFileReader(), "T");
   EXPECT_THAT(settings.values, IsEmpty());

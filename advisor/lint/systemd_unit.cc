@@ -118,7 +118,7 @@ class Reader {
       return absl::FailedPreconditionError(
           absl::StrCat(path, ": the unit is masked: it never starts"));
     }
-    const absl::StatusOr<std::string> content = files_.Read(path);
+    const absl::StatusOr<std::string> content = ReadSettingsFile(files_, path);
     if (!content.ok()) return content.status();
     unit_.files.push_back(path);
     return absl::OkStatus();
@@ -170,7 +170,8 @@ class Reader {
       }
     }
     for (const std::string& path : paths) {
-      const absl::StatusOr<std::string> content = files_.Read(path);
+      const absl::StatusOr<std::string> content =
+          ReadSettingsFile(files_, path);
       if (!content.ok()) continue;
       for (const UnitDirective& directive : ParseUnitDirectives(*content)) {
         if (directive.key != "DefaultEnvironment" &&
@@ -184,7 +185,7 @@ class Reader {
   }
 
   void ReadFile(const std::string& path) {
-    const absl::StatusOr<std::string> content = files_.Read(path);
+    const absl::StatusOr<std::string> content = ReadSettingsFile(files_, path);
     if (!content.ok()) {
       Note(content.status().message());
       return;
@@ -284,7 +285,8 @@ class Reader {
       bool known = true;
       for (const std::string& path :
            Matching(ExpandSpecifiers(name, unit_.name, known))) {
-        const absl::StatusOr<std::string> content = files_.Read(path);
+        const absl::StatusOr<std::string> content =
+            ReadSettingsFile(files_, path);
         if (!content.ok()) {
           if (optional && absl::IsNotFound(content.status())) continue;
           Note(absl::StrCat(
@@ -348,7 +350,7 @@ std::vector<std::string> UnitsThatMention(const FileReader& files,
                                           absl::string_view text) {
   std::set<std::string> units;
   const auto mentions = [&](const std::string& path) {
-    const absl::StatusOr<std::string> content = files.Read(path);
+    const absl::StatusOr<std::string> content = ReadSettingsFile(files, path);
     return content.ok() && (absl::StrContains(*content, text) ||
                             absl::StrContains(*content, "EnvironmentFile"));
   };

@@ -1,5 +1,6 @@
 #include "advisor/lint/unit_syntax.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -45,6 +46,9 @@ std::optional<std::string> Unescape(absl::string_view text, size_t& at) {
   return std::string(1, static_cast<char>(value));
 }
 
+// Every directive has a copy. No section that means anything is as long.
+constexpr size_t kMostSection = 64;
+
 }  // namespace
 
 std::vector<UnitDirective> ParseUnitDirectives(absl::string_view text) {
@@ -67,7 +71,8 @@ std::vector<UnitDirective> ParseUnitDirectives(absl::string_view text) {
     pending.clear();
     const absl::string_view directive = absl::StripAsciiWhitespace(whole);
     if (absl::StartsWith(directive, "[") && absl::EndsWith(directive, "]")) {
-      section = std::string(directive.substr(1, directive.size() - 2));
+      section = std::string(
+          directive.substr(1, std::min(directive.size() - 2, kMostSection)));
       continue;
     }
     const size_t equals = directive.find('=');

@@ -143,8 +143,7 @@ class Inspector {
           "another libc, or a kernel thread)")));
     }
     process_.libc = old_libc->path;
-    if (!Trust(*loader) || !Trust(*old_libc)) return;
-    if (!FindBuild()) return;
+    if (!ChooseFiles(*loader, *old_libc)) return;
     AskItsLoader();
     ReadItsMemory(*loader, *old_libc);
   }
@@ -160,44 +159,75 @@ class Inspector {
     return RootedFileReader(absl::StrCat("/proc/", process_.pid, "/root"));
   }
 
-  // Whether the file may be run here; a problem where not.
-  bool Trust(const MemoryModule& module) {
-    if (module.is_deleted) {
+  // The loader and libc to be run, and the build that they are; problems where
+  // there are none.
+  bool ChooseFiles(const MemoryModule& loader, const MemoryModule& libc) {
+    for (const MemoryModule* const module : {&loader, &libc}) {
+      if (!module->is_deleted) continue;
       Problem(absl::FailedPreconditionError(
-          absl::StrCat(module.path,
+          absl::StrCat(module->path,
                        ": was replaced since the process was started; what is "
                        "in its memory is another build")));
       return false;
     }
-    const absl::StatusOr<std::string> its = Root().Read(module.path);
-    if (!its.ok()) {
-      Problem(its.status());
+    const absl::StatusOr<InstalledLibc> ours =
+        FindInstalledLibc(doors_.files, Environment());
+    const absl::StatusOr<bool> are_ours = AreOurs(loader, libc, ours);
+    if (!are_ours.ok()) {
+      Problem(are_ours.status());
       return false;
     }
-    const absl::StatusOr<std::string> ours = doors_.files.Read(module.path);
-    if (ours.ok() && *ours == *its) return true;
-    if (run_its_loader_) {
-      root_ = absl::StrCat("/proc/", process_.pid, "/root");
-      return true;
+    if (*are_ours) {
+      // Never at the path that the process has them at: who owns it may put
+      // another file there.
+      loader_ = ours->loader_path;
+      libc_ = *ours->libc_path;
+      return FindBuild(doors_.files, *ours);
     }
-    Problem(absl::FailedPreconditionError(
-        absl::StrCat(module.path,
-                     ": is not this system's file (a container's?); finding "
-                     "its values means to run it: --run-its-loader allows "
-                     "that")));
-    return false;
+    if (!run_its_loader_) {
+      Problem(absl::FailedPreconditionError(absl::StrCat(
+          loader.path, ", ", libc.path,
+          ": are not this system's loader and libc (a container's, or "
+          "somebody's own); finding their values means to run them: "
+          "--run-its-loader allows that")));
+      return false;
+    }
+    const RootedFileReader root = Root();
+    const absl::StatusOr<std::string> its_loader = root.Resolve(loader.path);
+    const absl::StatusOr<std::string> its_libc = root.Resolve(libc.path);
+    const absl::StatusOr<InstalledLibc> its =
+        FindInstalledLibc(root, Environment());
+    for (const absl::Status& status :
+         {its_loader.status(), its_libc.status(), its.status()}) {
+      if (status.ok()) continue;
+      Problem(status);
+      return false;
+    }
+    loader_ = root.Outside(*its_loader);
+    libc_ = root.Outside(*its_libc);
+    return FindBuild(root, *its);
   }
 
-  bool FindBuild() {
-    const RootedFileReader files = Root();
-    const absl::StatusOr<InstalledLibc> libc =
-        FindInstalledLibc(files, Environment());
-    if (!libc.ok()) {
-      Problem(libc.status());
-      return false;
-    }
-    loader_ = absl::StrCat(root_, libc->loader_path);
-    const absl::StatusOr<GlibcBuild> build = BuildOf(files, *libc);
+  // Byte for byte: they are read, and nothing of them is run.
+  absl::StatusOr<bool> AreOurs(
+      const MemoryModule& loader, const MemoryModule& libc,
+      const absl::StatusOr<InstalledLibc>& ours) const {
+    const RootedFileReader root = Root();
+    const absl::StatusOr<std::string> its_loader = root.Read(loader.path);
+    if (!its_loader.ok()) return its_loader.status();
+    const absl::StatusOr<std::string> its_libc = root.Read(libc.path);
+    if (!its_libc.ok()) return its_libc.status();
+    if (!ours.ok() || !ours->libc_path.has_value()) return false;
+    const absl::StatusOr<std::string> our_loader =
+        doors_.files.Read(ours->loader_path);
+    const absl::StatusOr<std::string> our_libc =
+        doors_.files.Read(*ours->libc_path);
+    return our_loader.ok() && our_libc.ok() && *our_loader == *its_loader &&
+           *our_libc == *its_libc;
+  }
+
+  bool FindBuild(const FileReader& files, const InstalledLibc& libc) {
+    const absl::StatusOr<GlibcBuild> build = BuildOf(files, libc);
     if (!build.ok()) {
       Problem(build.status());
       return false;
@@ -273,9 +303,8 @@ class Inspector {
     absl::Status status = CheckSameFile(libc);
     if (status.ok()) status = CheckSameFile(loader);
     if (!status.ok()) return NoWay(status);
-    const absl::StatusOr<ValueSlots> slots = FindValueSlots(
-        doors_.files, doors_.processes, *build_,
-        absl::StrCat(root_, loader.path), absl::StrCat(root_, libc.path));
+    const absl::StatusOr<ValueSlots> slots =
+        FindValueSlots(doors_.files, doors_.processes, *build_, loader_, libc_);
     if (!slots.ok()) return NoWay(slots.status());
     size_t i = 0;
     for (const Row& row : kRows) {
@@ -340,9 +369,9 @@ class Inspector {
   const bool run_its_loader_;
   RunningProcess process_;
   std::vector<MemoryModule> modules_;
-  // Before paths of the process's root; empty where they are ours, too.
-  std::string root_;
+  // Files to be run.
   std::string loader_;
+  std::string libc_;
   std::unique_ptr<GlibcBuild> build_;
 };
 

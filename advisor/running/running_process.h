@@ -61,9 +61,11 @@ struct RunningDoors {
   const ProcessDoor& processes;
 };
 
-// A loader and libc that are not this system's own, byte for byte, are run
-// (with --list-tunables, and as in value_slots.h) only with `run_its_loader`:
-// they are another's files, and this process may have more rights.
+// To find the values, loader and libc are run (with --list-tunables, and as in
+// value_slots.h): this system's own, where the process's are the same byte for
+// byte. The process's, which are another's files, and this process may have
+// more rights, only with `run_its_loader`; then as this user and outside of the
+// process's namespaces.
 absl::StatusOr<RunningProcess> InspectProcess(const RunningDoors& doors,
                                               int pid, bool run_its_loader);
 

@@ -1,9 +1,12 @@
 #include "advisor/running/running_process.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +25,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // A child that sleeps, under these variables.
 class Sleeper {
@@ -179,6 +183,75 @@ TEST_F(RunningProcessTest, SaysWhoDroppedIt) {
               HasSubstr(absl::StrCat("process ", shell.pid(), " (")));
   EXPECT_THAT(process.dropped, HasSubstr("glibc.malloc.arena_max=2"));
   EXPECT_THAT(Inspect(shell.pid()).dropped, IsEmpty());
+}
+
+class ForbiddenSubprocess : public Subprocess {
+ public:
+  absl::StatusOr<CommandResult> Run(const Command& command) const override {
+    ADD_FAILURE() << "runs " << command.argv[0];
+    return absl::InternalError("forbidden");
+  }
+};
+
+class ForbiddenDoor : public RealProcessDoor {
+ public:
+  absl::Status RunToExit(
+      const Command& command,
+      const std::function<absl::Status(int)>&) const override {
+    ADD_FAILURE() << "runs " << command.argv[0];
+    return absl::InternalError("forbidden");
+  }
+};
+
+// Somebody's own loader, outside of any container: as root it would be run with
+// root's rights.
+TEST_F(RunningProcessTest, NeverRunsALoaderThatIsNotTheSystems) {
+  const std::string folder = ::testing::TempDir() + "/own";
+  mkdir(folder.c_str(), 0700);
+  const std::string loader = folder + "/ld-linux-x86-64.so.2";
+  const auto content = files_.Read("/lib64/ld-linux-x86-64.so.2");
+  if (!content.ok()) GTEST_SKIP() << content.status();
+  std::ofstream(loader, std::ios::binary) << *content << "changed";
+  chmod(loader.c_str(), 0700);
+  const Sleeper sleeper({}, {loader, "/bin/sleep", "100"});
+  const ForbiddenSubprocess subprocess;
+  const ForbiddenDoor processes;
+  const auto process =
+      InspectProcess({files_, subprocess, processes}, sleeper.pid(), false);
+  ASSERT_TRUE(process.ok()) << process.status();
+  ASSERT_EQ(process->problems.size(), 1u);
+  EXPECT_THAT(process->problems[0], HasSubstr("/own/ld-linux-x86-64.so.2, "));
+  EXPECT_THAT(process->problems[0], HasSubstr("--run-its-loader"));
+}
+
+// The system's own at another path: that of the system is run.
+TEST_F(RunningProcessTest, RunsTheSystemsLoaderAtTheSystemsPath) {
+  const std::string folder = ::testing::TempDir() + "/same";
+  mkdir(folder.c_str(), 0700);
+  const std::string loader = folder + "/ld-linux-x86-64.so.2";
+  const auto content = files_.Read("/lib64/ld-linux-x86-64.so.2");
+  if (!content.ok()) GTEST_SKIP() << content.status();
+  std::ofstream(loader, std::ios::binary) << *content;
+  chmod(loader.c_str(), 0700);
+  const Sleeper sleeper({}, {loader, "/bin/sleep", "100"});
+  class Door : public RealProcessDoor {
+   public:
+    absl::Status RunToExit(
+        const Command& command,
+        const std::function<absl::Status(int)>& at_exit) const override {
+      EXPECT_THAT(command.argv[0], Not(HasSubstr("same")));
+      return RealProcessDoor::RunToExit(command, at_exit);
+    }
+  };
+  const Door processes;
+  const auto process =
+      InspectProcess({files_, subprocess_, processes}, sleeper.pid(), false);
+  ASSERT_TRUE(process.ok()) << process.status();
+  if (const std::string why = WhyNot(*process); !why.empty()) {
+    GTEST_SKIP() << "needs a glibc of 2.33 or later, and leave to trace: "
+                 << why;
+  }
+  EXPECT_FALSE(process->values.empty());
 }
 
 TEST(RunningProcess, SaysWhyNothingCanBeRead) {

@@ -34,6 +34,9 @@ std::string PlantedString(const GlibcBuild& build, int run) {
   return MergeTunables("", values);
 }
 
+// Some 100 KiB in a loader and libc of glibc.
+constexpr uint64_t kMostData = uint64_t{64} << 20;
+
 // The words of one module's data, by their offset from its base.
 using Words = std::map<uint64_t, uint64_t>;
 
@@ -45,7 +48,13 @@ struct Snapshot {
 absl::StatusOr<Words> ReadWords(const ProcessDoor& door, int pid,
                                 const MemoryModule& module) {
   Words words;
+  uint64_t left = kMostData;
   for (const MemoryModule::Range& range : module.data) {
+    if (range.end - range.begin > left) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(module.path, ": has more data than a libc"));
+    }
+    left -= range.end - range.begin;
     const absl::StatusOr<std::string> bytes =
         door.ReadMemory(pid, range.begin, range.end - range.begin);
     if (!bytes.ok()) return bytes.status();

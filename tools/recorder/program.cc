@@ -114,7 +114,7 @@ absl::StatusOr<std::string> FindProgram(
 }
 
 absl::Status CanBeSeen(const advisor::FileReader& files,
-                       const std::string& path) {
+                       const std::string& path, int interpreters) {
   const auto refuse = [&](absl::string_view what) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": ", what));
   };
@@ -130,8 +130,8 @@ absl::Status CanBeSeen(const advisor::FileReader& files,
       files.ReadFront(path, kMostScriptLine);
   if (!front.ok()) return front.status();
   if (const std::optional<std::string> interpreter = Interpreter(*front)) {
-    return MayRun(*interpreter) && *interpreter != path
-               ? CanBeSeen(files, *interpreter)
+    return MayRun(*interpreter) && interpreters > 0
+               ? CanBeSeen(files, *interpreter, interpreters - 1)
                : absl::OkStatus();
   }
   // No magic number: a shell runs it as its own script.

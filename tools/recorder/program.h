@@ -23,9 +23,10 @@ absl::StatusOr<std::string> FindProgram(
 // FailedPrecondition, in one line, where nothing of the program could be seen:
 // it is linked statically, is no x86-64 program, or is run under another user's
 // identity (set-uid, set-gid). A script is as good as the interpreter that it
-// names.
+// names, which may be a script, too: of more than `interpreters` in a row the
+// kernel runs none.
 absl::Status CanBeSeen(const advisor::FileReader& files,
-                       const std::string& path);
+                       const std::string& path, int interpreters = 4);
 
 struct ProgramEnd {
   // What a shell would say: 128 and the signal's number where one ended it.

@@ -34,6 +34,14 @@ TEST(ProgramTest, IsFoundAsAShellFindsIt) {
   EXPECT_TRUE(absl::IsNotFound(FindProgram("/tmp", environment).status()));
 }
 
+// The kernel runs neither; that is for it to say.
+TEST(ProgramTest, ScriptsThatNameEachOther) {
+  const advisor::RealFileReader files;
+  const std::string a = Script("a", "");
+  const std::string b = Script("b", "#!" + a + "\n");
+  EXPECT_TRUE(CanBeSeen(files, Script("a", "#!" + b + "\n")).ok());
+}
+
 TEST(ProgramTest, WhatCanBeSeen) {
   const advisor::RealFileReader files;
   EXPECT_TRUE(CanBeSeen(files, "/bin/sh").ok());
