@@ -217,10 +217,10 @@ absl::Status AdviseByMeasuring(const CommandContext& context,
     report.findings.push_back(std::move(finding));
   }
   MeasuredLibc libc = LibcToMeasure(system);
-  libc.repairs =
-      AdviseNonTemporalThreshold(system.cpuid, system.build, system.thresholds,
-                                 LastLevelInsteadOfClaim(*caches))
-          .settings;
+  libc.repairs = AdviseNonTemporalThreshold(
+                     system.cpuid, system.build, system.prediction.memmove,
+                     system.thresholds, LastLevelInsteadOfClaim(*caches))
+                     .settings;
   report.caches = *std::move(caches);
   absl::StatusOr<MeasuredAdvice> advice =
       MeasureAndAdvise(libc, doors, options);
@@ -315,9 +315,9 @@ absl::StatusOr<ExitStatus> Recommend(const CommandContext& context,
   AddDisagreements(*system, report);
   AddKnownProblems(*system, report);
   if (options->mode == MeasureMode::kOff) {
-    report.recommendation =
-        RecommendUnmeasured(system->cpuid, system->build, system->thresholds,
-                            system->glibc_tunables);
+    report.recommendation = RecommendUnmeasured(
+        system->cpuid, system->build, system->prediction.memmove,
+        system->thresholds, system->glibc_tunables);
   } else if (absl::Status status = AdviseByMeasuring(
                  context, flags, *system, options->mode,
                  workload->has_value() ? &**workload : nullptr, report);

@@ -37,7 +37,7 @@ MeasuredLibc LibcToMeasure(const System& system) {
           banner.release,
           banner.revision.value_or(""),
           system.libc->loader_path,
-          system.cpu.vendor_kind == VendorKind::kAmd,
+          system.prediction.features.kind == CpuKind::kAmd,
           system.thresholds,
           LowestRepMovsb(system),
           system.prediction.thresholds.string_control,

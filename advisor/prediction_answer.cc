@@ -193,7 +193,7 @@ PredictionSubject ThisMachine() {
   subject.dump = subject.path = "this machine";
   subject.cpuid = ReadNativeCpuid();
   subject.cpu = DecodeCpuModel(subject.cpuid);
-  subject.cpus = static_cast<int>(AllowedCpus().size());
+  subject.cpus = OnlineCpus();
   return subject;
 }
 

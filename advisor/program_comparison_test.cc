@@ -26,6 +26,10 @@ class ProgramComparisonTest : public ::testing::Test {
       orders_.push_back(with ? 'w' : '.');
       TimedRun run;
       run.exit_status = with ? status_with_ : 0;
+      // By itself, now and then.
+      if (fails_every_ != 0 && orders_.size() % fails_every_ == 0) {
+        run.exit_status = 9;
+      }
       run.wall = absl::Seconds((with ? factor : 1) * (1 + error(random)));
       run.cpu = run.wall / 2;
       clock_.Advance(run.wall);
@@ -39,6 +43,7 @@ class ProgramComparisonTest : public ::testing::Test {
 
   FakeClock clock_;
   int status_with_ = 0;
+  size_t fails_every_ = 0;
   std::string orders_;
   ProgramQuestion question_ = {{"/bin/x"}, Environment({"GLIBC_TUNABLES=old"}),
                                "",         "a=b",
@@ -84,6 +89,16 @@ TEST_F(ProgramComparisonTest, CallsAnotherEndHarmful) {
   const ProgramComparison comparison = Compare(0.5, 0.01);
   EXPECT_EQ(comparison.verdict, CellVerdict::kSlower);
   EXPECT_THAT(comparison.summary, HasSubstr("exit status 1 instead of"));
+}
+
+TEST_F(ProgramComparisonTest, AProgramThatFailsByItselfIsNotHarmed) {
+  for (const size_t every : {7, 10, 20}) {
+    fails_every_ = every;
+    const ProgramComparison comparison = Compare(1, 0.01);
+    EXPECT_EQ(comparison.verdict, CellVerdict::kEquivalent)
+        << every << comparison.summary;
+    EXPECT_LT(comparison.rounds, 30);
+  }
 }
 
 TEST(JudgeTimes, BelievesNoControlThatDiffersFromItself) {

@@ -10,23 +10,10 @@
 #include "advisor/glibc/tunables.h"
 #include "advisor/host/load.h"
 #include "advisor/input/machine_input.h"
+#include "advisor/lint/program.h"
 
 namespace advisor {
 namespace {
-
-// The build that the installed libc says it is; by its release alone where the
-// revision means nothing to the model.
-absl::StatusOr<GlibcBuild> BuildOf(const InstalledLibc& libc) {
-  if (!libc.banner.has_value()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        libc.loader_path, ": expected a version banner of glibc, found none"));
-  }
-  if (libc.banner->revision.has_value()) {
-    absl::StatusOr<GlibcBuild> build = ParseGlibcBuild(*libc.banner->revision);
-    if (build.ok()) return build;
-  }
-  return ParseGlibcBuild(libc.banner->release);
-}
 
 void Predict(System& system) {
   system.prediction =
@@ -97,7 +84,7 @@ absl::StatusOr<System> InspectThisMachine(const FileReader& files,
   System system = ThisCpu(files, environment);
   absl::StatusOr<InstalledLibc> libc = FindInstalledLibc(files, environment);
   if (!libc.ok()) return libc.status();
-  absl::StatusOr<GlibcBuild> build = BuildOf(*libc);
+  absl::StatusOr<GlibcBuild> build = BuildOf(files, *libc);
   if (!build.ok()) return build.status();
   system.build = *std::move(build);
   if (system.build.Has(Change::kListTunables)) {
@@ -171,7 +158,7 @@ MachineSummary SummariseMachine(const System& system) {
   if (cpu.is_guest()) summary.hypervisor = cpu.hypervisor.name;
   for (int level = 1; level <= 4; ++level) AddCache(system, level, summary);
   if (system.is_this_machine) {
-    summary.cpus = static_cast<int>(AllowedCpus().size());
+    summary.cpus = OnlineCpus();
     AddKernel(summary);
   }
   return summary;

@@ -12,9 +12,11 @@ namespace advisor {
 
 Recommendation RecommendUnmeasured(const CpuidSource& cpu,
                                    const GlibcBuild& build,
+                                   absl::string_view memmove,
                                    const EffectiveThresholds& now,
                                    absl::string_view glibc_tunables) {
-  const UnmeasuredAdvice advice = AdviseNonTemporalThreshold(cpu, build, now);
+  const UnmeasuredAdvice advice =
+      AdviseNonTemporalThreshold(cpu, build, memmove, now);
   Recommendation recommendation;
   recommendation.reason = advice.reason;
   recommendation.string = std::string(glibc_tunables);

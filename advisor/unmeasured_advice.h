@@ -15,6 +15,7 @@ namespace advisor {
 // `glibc_tunables`, which are set already, and how far it reaches.
 Recommendation RecommendUnmeasured(const CpuidSource& cpu,
                                    const GlibcBuild& build,
+                                   absl::string_view memmove,
                                    const EffectiveThresholds& now,
                                    absl::string_view glibc_tunables);
 

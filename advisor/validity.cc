@@ -59,7 +59,8 @@ std::string ObsoleteFrom(const CpuidSource& cpu, const GlibcBuild& build) {
   while (from > build.release() + 1) {
     const GlibcBuild later = GlibcBuild::Tag(from - 1);
     const Prediction prediction = Predict(cpu, later, "", Reasoning::kOmitted);
-    if (!AdviseNonTemporalThreshold(cpu, later, ThresholdsOf(prediction))
+    if (!AdviseNonTemporalThreshold(cpu, later, prediction.memmove,
+                                    ThresholdsOf(prediction))
              .settings.empty()) {
       break;
     }

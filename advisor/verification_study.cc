@@ -107,6 +107,35 @@ CellVerdict MeanVerdict(const Study& study, const ProofSubject& subject) {
   return verdict == CellVerdict::kFaster ? CellVerdict::kCannotTell : verdict;
 }
 
+// Says what of the changed sizes was not measured; a verdict needs one that
+// was.
+void SayWhatIsOpen(const Study& study, const GlibcBuild& build,
+                   const StringVerification& verification, bool is_memset,
+                   FunctionVerdict& function) {
+  const std::vector<uint64_t> changed =
+      ChangedSizes(build, verification, is_memset);
+  uint64_t largest = 0;
+  bool any = changed.empty();
+  for (const ContrastResult& result : study.results) {
+    const uint64_t size = result.contrast.cell.size;
+    largest = std::max(largest, size);
+    any = any || PathIn(build, verification.without, is_memset, size) !=
+                     PathIn(build, verification.with, is_memset, size);
+  }
+  if (!any) {
+    function.proof.holds = false;
+    if (function.verdict != CellVerdict::kSlower) {
+      function.verdict = CellVerdict::kCannotTell;
+    }
+    absl::StrAppend(&function.proof.summary, "; cannot tell of calls from ",
+                    changed.front(),
+                    " bytes on, which change, too, and were not measured");
+  } else if (!changed.empty() && changed.back() > 2 * largest) {
+    absl::StrAppend(&function.proof.summary, "; measured up to ", largest,
+                    " bytes");
+  }
+}
+
 FunctionVerdict JudgeFunction(const Study& whole, const GlibcBuild& build,
                               const StringVerification& verification,
                               bool is_memset) {
@@ -135,6 +164,7 @@ FunctionVerdict JudgeFunction(const Study& whole, const GlibcBuild& build,
   } else if (result.proof.doubt == ProofDoubt::kCannotTell) {
     result.verdict = CellVerdict::kCannotTell;
   }
+  SayWhatIsOpen(study, build, verification, is_memset, result);
   return result;
 }
 

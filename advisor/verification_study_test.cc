@@ -119,6 +119,18 @@ TEST(JudgeStudy, TellsFasterSlowerAndEqual) {
   }
 }
 
+// The variant's sizes are measured, and none beyond the threshold.
+TEST(JudgeStudy, CannotTellOfAThresholdBesideAMask) {
+  StringVerification both = Masked();
+  both.string =
+      "glibc.cpu.hwcaps=-AVX512VL:glibc.cpu.x86_non_temporal_"
+      "threshold=2097152";
+  both.with.thresholds.non_temporal_threshold = 2 << 20;
+  both.with.thresholds.rep_movsb_stop_threshold = 2 << 20;
+  EXPECT_EQ(Judge(both, 0.8), VerifyOutcome::kCannotTell);
+  EXPECT_EQ(Judge(both, 1.2), VerifyOutcome::kHarmful);
+}
+
 TEST(JudgeStudy, CannotTellFromOneProcess) {
   const GlibcBuild build = GlibcBuild::Tag(36);
   StringVerification verification = Raised();

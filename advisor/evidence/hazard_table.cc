@@ -273,7 +273,11 @@ HazardCause FsrmOnAmdCause(const HazardFacts&) {
 
 Settings CloseRepMovsb(const HazardFacts& facts) {
   if (!HasTunable(facts.build, Tunable::kX86RepMovsbThreshold)) {
-    return {{TunableName(facts.build, Tunable::kHwcaps), "-ERMS"}};
+    // The mask that is there stays.
+    const std::string mask =
+        ParseTunables(facts.glibc_tunables, facts.build).hwcaps.value_or("");
+    return {{TunableName(facts.build, Tunable::kHwcaps),
+             absl::StrCat(mask, mask.empty() ? "" : ",", "-ERMS")}};
   }
   const uint64_t stop = std::max(
       NonTemporal(facts),
@@ -286,9 +290,13 @@ Settings CloseRepMovsb(const HazardFacts& facts) {
 
 bool L3Absurd(const HazardFacts& facts) {
   if (facts.prediction.hangs) return false;
-  const int64_t shared = facts.prediction.cache.shared;
+  const CacheInfo& cache = facts.prediction.cache;
   const bool amd = IsAmd(facts) && facts.prediction.features.family >= 0x17;
-  if (shared > (amd ? kLargestAmdL3 : kLargestIntelL3)) return true;
+  // On Intel's the share of an L3 that does not include L2 has that, too.
+  if (amd ? cache.shared > kLargestAmdL3
+          : cache.level3_cache_size > kLargestIntelL3) {
+    return true;
+  }
   const CacheClaim* const l3 = UsedL3(facts);
   if (l3 == nullptr) return false;
   if (l3->wraps_in_glibc()) return true;

@@ -201,6 +201,39 @@ TEST(HazardTest, SlowReleasesAreFollowedByOnesThatCrash) {
   EXPECT_THAT(slow.gone_from, Optional(ElementsAre("2.37")));
 }
 
+// Before 2.32 the remedy is a mask, beside the one that is there for a reason.
+TEST(HazardTest, ARemedyKeepsTheMaskThatIsThere) {
+  constexpr char kTurin[] =
+      "amd_1a-02-01_oxide-virtual-turin-like_local_bhyve-this-machine";
+  EXPECT_EQ(Case(kTurin, "2.31").Named("fsrm-rep-movsb-on-amd").glibc_tunables,
+            "glibc.cpu.hwcaps=-ERMS");
+  EXPECT_EQ(Case(kTurin, "2.31", "glibc.cpu.hwcaps=-RTM,-AVX2_Usable")
+                .Named("fsrm-rep-movsb-on-amd")
+                .glibc_tunables,
+            "glibc.cpu.hwcaps=-RTM,-AVX2_Usable,-ERMS");
+}
+
+// An Intel package has as much, and L2 beside it: Xeon 6980P.
+TEST(HazardTest, TheLargestL3ThatExistsIsNotAbsurd) {
+  CpuidTable cpu = ReadFixture("field/seed_host_30m").cpuid;
+  const auto with_l3 = [&](uint32_t ways) {
+    CpuidTable changed = cpu;
+    // Not inclusive, 16384 * 64 bytes a way.
+    changed.Set(4, 3,
+                {0x1c000163 | (1u << 14), ((ways - 1) << 22) | 63, 16383, 0});
+    const CpuModel model = DecodeCpuModel(changed);
+    const GlibcBuild build = GlibcBuild::Tag(38);
+    const Prediction prediction = Predict(changed, build);
+    for (const HazardRow* row : ApplicableHazards(
+             {changed, model, build, prediction, "", std::nullopt})) {
+      if (absl::StartsWith(row->id, "l3-")) return std::string(row->id);
+    }
+    return std::string();
+  };
+  EXPECT_EQ(with_l3(504), "");
+  EXPECT_NE(with_l3(520), "");
+}
+
 TEST(HazardTest, HygonOnRedHat8CrashesFromTheBackportOn) {
   EXPECT_THAT(Case("field/hygon_7185", "2.28-241.el8").ids(),
               Contains("non-temporal-threshold-zero"));

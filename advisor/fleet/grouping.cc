@@ -36,8 +36,9 @@ FleetAnswer AnswerForFleet(const PredictionSubject& subject,
   FleetAnswer result;
   result.answer = AnswerByModel(subject, build, glibc_tunables, {});
   if (!result.answer.hazards_known) return result;
-  result.recommendation = RecommendUnmeasured(
-      subject.cpuid, build, result.answer.thresholds, glibc_tunables);
+  result.recommendation =
+      RecommendUnmeasured(subject.cpuid, build, result.answer.memmove,
+                          result.answer.thresholds, glibc_tunables);
   const bool is_grave =
       !result.answer.hazards.empty() &&
       SeverityOf(result.answer.hazards[0].consequence) == Severity::kCritical;

@@ -81,6 +81,10 @@ CopyPath PathOfVariant(const GlibcBuild& build, absl::string_view variant,
                        bool is_memset, const EffectiveThresholds& thresholds,
                        uint64_t size) {
   if (variant == "erms") return CopyPath::kRepString;
+  // Some have thresholds of their own, which no tunable of these moves.
+  if (!is_memset && !ReadsNonTemporal(build, variant)) {
+    return CopyPath::kVectors;
+  }
   const CopyCode code = {build, VariantIsErms(variant),
                          VariantVectorSize(variant)};
   return is_memset ? PathOfMemset(code, thresholds, size)

@@ -1,6 +1,7 @@
 #include "advisor/host/load.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -88,6 +89,10 @@ std::vector<int> AllowedCpus() {
   CPU_FREE(set);
   if (cpus.empty()) cpus.push_back(0);
   return cpus;
+}
+
+int OnlineCpus() {
+  return static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 std::optional<CpuTimes> ReadCpuTimes(const FileReader& files) {

@@ -14,6 +14,9 @@ namespace advisor {
 // The CPUs that this thread may run on, ascending. Never empty.
 std::vector<int> AllowedCpus();
 
+// The machine's, whether this thread may run on them or not. At least 1.
+int OnlineCpus();
+
 // Of all CPUs since the start of the machine, in the kernel's ticks: the first
 // line of /proc/stat (proc(5)).
 struct CpuTimes {

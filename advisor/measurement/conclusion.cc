@@ -36,6 +36,8 @@ bool MoveBack(Part& part, uint64_t harmed,
   const std::optional<uint64_t> value =
       BackOff(*setting.value_before, setting.value, harmed, tested);
   if (!value.has_value()) return false;
+  setting.reason = absl::StrCat("Moved back from ", setting.value,
+                                ", which harmed calls of ", harmed, " bytes.");
   setting.value = *value;
   std::optional<uint64_t>& answer = part.answer.rep_string.has_value()
                                         ? part.answer.rep_string

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "advisor/evidence/healthy_threshold.h"
+#include "advisor/glibc/copy_path.h"
 #include "advisor/glibc/thresholds.h"
 #include "advisor/glibc/tunables.h"
 
@@ -54,11 +55,18 @@ Replacement ReplacementFor(const CpuidSource& cpu,
 }  // namespace
 
 UnmeasuredAdvice AdviseNonTemporalThreshold(
-    const CpuidSource& cpu, const GlibcBuild& build,
+    const CpuidSource& cpu, const GlibcBuild& build, absl::string_view memmove,
     const EffectiveThresholds& now,
     std::optional<uint64_t> measured_last_level) {
   UnmeasuredAdvice advice;
   if (!now.non_temporal_threshold.has_value()) return advice;
+  const bool memset_reads_it = build.Has(Change::kNonTemporalMemset) &&
+                               !build.Has(Change::kMemsetNonTemporalThreshold);
+  if (!ReadsNonTemporal(build, memmove) && !memset_reads_it) {
+    advice.reason = absl::StrCat("The selected memmove, ", memmove,
+                                 ", does not read x86_non_temporal_threshold.");
+    return advice;
+  }
   const std::string wrong = WhyWrong(build, *now.non_temporal_threshold);
   if (wrong.empty()) {
     advice.reason =

@@ -33,9 +33,10 @@ struct UnmeasuredAdvice {
 //
 // 2.35 as tagged starts non-temporal copies at rep_movsb_stop_threshold, which
 // no tunable moves, for sizes above rep_movsb_threshold: that is set as well
-// there.
+// there. `memmove` is the selected variant: nothing is wrong with a number that
+// neither it nor memset reads.
 UnmeasuredAdvice AdviseNonTemporalThreshold(
-    const CpuidSource& cpu, const GlibcBuild& build,
+    const CpuidSource& cpu, const GlibcBuild& build, absl::string_view memmove,
     const EffectiveThresholds& now,
     std::optional<uint64_t> measured_last_level = std::nullopt);
 
