@@ -17,9 +17,6 @@ namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-// Below this, copies that fit every L2 of a processor with AVX would bypass the
-// caches.
-constexpr uint64_t kTinyThreshold = 128 * 1024;
 // Largest L3 that cores share: 96 MiB of an AMD CCX with stacked cache
 // (EPYC 9684X), 504 MiB of an Intel package (Xeon 6980P).
 constexpr int64_t kLargestAmdL3 = int64_t{96} << 20;
@@ -97,7 +94,7 @@ std::string ZeroTitle(const HazardFacts& facts) {
 bool IsTiny(const HazardFacts& facts) {
   return !facts.prediction.hangs && ReadsNonTemporal(facts) &&
          !PagedCopyCorrupts(facts) && !IsZero(facts) &&
-         NonTemporal(facts) < kTinyThreshold;
+         NonTemporal(facts) < kTinyNonTemporalThreshold;
 }
 
 std::string TinyTitle(const HazardFacts& facts) {

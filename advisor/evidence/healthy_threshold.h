@@ -9,6 +9,10 @@
 
 namespace advisor {
 
+// Below this, copies that fit every L2 of a processor with AVX would bypass the
+// caches.
+inline constexpr uint64_t kTinyNonTemporalThreshold = 128 * 1024;
+
 struct HealthyThreshold {
   uint64_t bytes;
   // True: what the newest release that the model knows computes from the same

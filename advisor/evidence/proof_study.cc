@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -183,10 +184,13 @@ std::vector<Claim> Claims(const Results& touched, const ProofSubject& subject) {
   const CellWeight weight = WeightFor(subject);
   std::vector<Claim> claims;
   std::map<uint64_t, Results> by_size;
+  // By regime, alignment and copiers.
+  std::map<std::tuple<Regime, Alignment, int>, Results> by_condition;
   for (const ContrastResult* result : touched) {
     const Cell& cell = result->contrast.cell;
     if (weight(cell) <= 0) continue;
     by_size[cell.size].push_back(result);
+    by_condition[{cell.regime, cell.alignment, cell.copiers}].push_back(result);
     const bool non_temporal =
         subject.before(cell.size) == CopyPath::kNonTemporal ||
         subject.after(cell.size) == CopyPath::kNonTemporal;
@@ -198,6 +202,25 @@ std::vector<Claim> Claims(const Results& touched, const ProofSubject& subject) {
   for (const auto& [size, results] : by_size) {
     claims.push_back({size, absl::StrCat(size, " bytes in the mean"),
                       MeanByProcess(results, weight)});
+  }
+  // What no size shows for itself, all of them may.
+  for (const auto& [condition, results] : by_condition) {
+    if (results.size() < 2) continue;
+    const Cell& worst = (*std::max_element(results.begin(), results.end(),
+                                           [](const auto* a, const auto* b) {
+                                             return a->interval(0.95).middle <
+                                                    b->interval(0.95).middle;
+                                           }))
+                            ->contrast.cell;
+    claims.push_back(
+        {worst.size,
+         absl::StrCat(kernels::RegimeName(worst.regime), ", ",
+                      kernels::AlignmentName(worst.alignment),
+                      worst.copiers > 1
+                          ? absl::StrCat(", ", worst.copiers, " copiers")
+                          : "",
+                      ", in the mean of its sizes"),
+         MeanByProcess(results, weight)});
   }
   return claims;
 }

@@ -71,7 +71,8 @@ std::vector<kernels::Contrast> ProofContrasts(const ProofPlan& plan);
 // faster in the mean (by weight, path_study.h) with 99 % confidence, processes
 // being the replicates, and when nothing that is touched is slower by more than
 // 2 % (after Benjamini and Hochberg): no cell of buffers in use or of
-// non-temporal stores, and no size in its mean. A run whose control differs
+// non-temporal stores, no size in its mean, and no condition (regime,
+// alignment, copiers) in the mean of its sizes. A run whose control differs
 // from itself, or that was disturbed too much, holds nothing. `harmed_size`,
 // where given, gets the size that was found to be slower, or 0.
 Proof JudgeProof(const kernels::Study& study, const ProofSubject& subject,

@@ -132,6 +132,45 @@ TEST(ProofStudyTest, OneHarmedCellForbids) {
   EXPECT_THAT(proof.summary, HasSubstr("harmful: memcpy/"));
 }
 
+// In the mean of all it pays; what reads the result loses, at every size a
+// little, and at none for certain.
+TEST(ProofStudyTest, OneHarmedConditionForbids) {
+  int refuted = 0;
+  int held = 0;
+  for (uint32_t seed = 0; seed < 100; ++seed) {
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal(0, 0.03);
+    const ProofSubject subject = NonTemporalSubject();
+    for (const double read_back : {0.08, -0.2}) {
+      kernels::Study study;
+      study.processes = 4;
+      for (const Contrast& contrast :
+           ProofContrasts({{subject}, 32 * kMiB, 2})) {
+        kernels::ContrastResult result;
+        result.contrast = contrast;
+        const Cell& cell = contrast.cell;
+        const bool touched =
+            contrast.candidate == kWithSide && cell.size > 8 * kMiB;
+        const double mean = !touched                           ? 0
+                            : cell.regime == Regime::kReadBack ? read_back
+                                                               : -0.2;
+        for (int i = 0; i < study.processes; ++i) {
+          result.log_ratios.push_back(mean + normal(random));
+        }
+        study.results.push_back(result);
+      }
+      const Proof proof = JudgeProof(study, subject);
+      if (read_back > 0) {
+        refuted += proof.doubt == ProofDoubt::kHarmful;
+      } else {
+        held += proof.holds;
+      }
+    }
+  }
+  EXPECT_GE(refuted, 80);
+  EXPECT_GE(held, 95);
+}
+
 TEST(ProofStudyTest, AControlThatDiffersProvesNothing) {
   kernels::Study study = Simulate(-0.3, 0.01, 1);
   for (kernels::ContrastResult& result : study.results) {

@@ -27,8 +27,11 @@ void ForEachTaken(const LintFacts& facts, const Function& function) {
   }
 }
 
+// From 2.33 on the bound is made before the mask takes effect.
 uint64_t LowestRepMovsb(const LintFacts& facts) {
-  return 8u * VectorClass(facts.with.prediction.features);
+  const LintEffect& effect =
+      facts.build.Has(Change::kCacheInfoInLoader) ? facts.without : facts.with;
+  return 8u * VectorClass(effect.prediction.features);
 }
 
 std::string WhyRefused(const LintFacts& facts, const TunableAssignment& item) {

@@ -139,6 +139,9 @@ constexpr FieldCase kFieldCases[] = {
     {"glibc.cpu.x86_non_temporal_threshold=0x4040", "refused",
      "must be above 16448"},
     {"glibc.cpu.x86_rep_movsb_threshold=256", "refused", "8 vectors"},
+    // The bound is that of the CPU without the mask.
+    {"glibc.cpu.hwcaps=Prefer_No_AVX512:glibc.cpu.x86_rep_movsb_threshold=256",
+     "refused", "must be above 512"},
     {"glibc.cpu.x86_rep_movsb_threshold=0", "list-bounds", "at least 1"},
     {"glibc.tune.x86_non_temporal_threshold=1048576", "namespace",
      "\"glibc.cpu.\""},

@@ -118,6 +118,13 @@ std::string ReasonOf(const Part& part) {
                    gain);
 }
 
+// Tips of 2.37 and 2.38, and those of 2.39 for a time.
+bool MemsetGoesByCopies(const MeasuredLibc& libc) {
+  return libc.build.Has(Change::kNonTemporalMemset) &&
+         !libc.build.Has(Change::kMemsetNonTemporalThreshold) &&
+         VariantIsErms(libc.memset_variant);
+}
+
 void AddSettings(const MeasuredLibc& libc, Part& part) {
   const EffectiveThresholds& now = libc.now;
   const bool is_memset = part.problem.is_memset;
@@ -138,7 +145,11 @@ void AddSettings(const MeasuredLibc& libc, Part& part) {
          *answer.non_temporal,
          is_memset ? now.memset_non_temporal_threshold
                    : now.non_temporal_threshold,
-         ReasonOf(part)});
+         absl::StrCat(ReasonOf(part),
+                      !is_memset && MemsetGoesByCopies(libc)
+                          ? " memset of this build goes by it, too, and was "
+                            "not measured with it."
+                          : "")});
   }
 }
 

@@ -25,9 +25,12 @@ std::string WhyWrong(const GlibcBuild& build, uint64_t threshold) {
                             ? ", less than the paged copy of this release needs"
                             : ", less than any cache holds");
   }
-  if (threshold == kMinimumNonTemporalThreshold) {
-    return "x86_non_temporal_threshold is at its lowest bound, 16448: no cache "
-           "size was found";
+  if (threshold < kTinyNonTemporalThreshold) {
+    return absl::StrCat(
+        "x86_non_temporal_threshold is ", threshold,
+        threshold == kMinimumNonTemporalThreshold ? ", the lowest bound" : "",
+        ": copies of more than that bypass the caches, though "
+        "they would fit L2");
   }
   return "";
 }

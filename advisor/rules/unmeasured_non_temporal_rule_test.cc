@@ -65,6 +65,23 @@ TEST(UnmeasuredNonTemporalRuleTest, WithoutAnyCacheInformation) {
   EXPECT_TRUE(Advise(unknown, GlibcBuild::Tag(38)).settings.empty());
 }
 
+// As predict, which calls it a cliff.
+TEST(UnmeasuredNonTemporalRuleTest, RaisesWhatIsBelowEveryL2) {
+  const CpuidTable host = Dump("field/seed_host_30m.txt");
+  EffectiveThresholds now;
+  for (const uint64_t tiny : {16448, 20000, 131071}) {
+    now.non_temporal_threshold = tiny;
+    EXPECT_THAT(
+        AdviseNonTemporalThreshold(host, GlibcBuild::Tag(36), kMemmove, now)
+            .reason,
+        HasSubstr("would fit L2"));
+  }
+  now.non_temporal_threshold = 131072;
+  EXPECT_TRUE(
+      AdviseNonTemporalThreshold(host, GlibcBuild::Tag(36), kMemmove, now)
+          .settings.empty());
+}
+
 // 0 there as well, but no copy goes by it; predict says the same.
 TEST(UnmeasuredNonTemporalRuleTest, LeavesAVariantThatDoesNotReadIt) {
   const CpuidTable guest = Dump("field/seed_guest_htt0.txt");
