@@ -141,7 +141,7 @@ TEST(ProofStudyTest, OneHarmedConditionForbids) {
     std::mt19937 random(seed);
     std::normal_distribution<double> normal(0, 0.03);
     const ProofSubject subject = NonTemporalSubject();
-    for (const double read_back : {0.08, -0.2}) {
+    for (const double read_back : {0.06, -0.2}) {
       kernels::Study study;
       study.processes = 4;
       for (const Contrast& contrast :
@@ -167,7 +167,8 @@ TEST(ProofStudyTest, OneHarmedConditionForbids) {
       }
     }
   }
-  EXPECT_GE(refuted, 80);
+  // 39 by single sizes and cells alone.
+  EXPECT_GE(refuted, 60);
   EXPECT_GE(held, 95);
 }
 
