@@ -106,6 +106,15 @@ TEST(RecommendTest, WhatAShellTakesApartIsNoLineForIt) {
   }
 }
 
+// Kubernetes takes $(NAME) for a variable of the container.
+TEST(RecommendTest, KubernetesExpandsNothingInIt) {
+  const CommandAnswer answer =
+      Recommend({Cpuid(kSeedGuest), "--glibc=2.28", "--format=kubernetes",
+                 "--glibc_tunables=a=$(NAME)"});
+  EXPECT_EQ(answer.exit_status, 0);
+  EXPECT_THAT(answer.out, HasSubstr("value: \"a=$$(NAME):glibc.tune."));
+}
+
 TEST(RecommendTest, SystemWideOnRequestOnly) {
   const std::string guest = Cpuid(kSeedGuest);
   EXPECT_THAT(Recommend({guest, "--glibc=2.31", "--format=systemd"}).out,

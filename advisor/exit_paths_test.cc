@@ -139,6 +139,8 @@ constexpr Row kRows[] = {
     {"predict --cpuid=@dump --glibc=@folder", 2, "@folder"},
     {"predict @none", 2, "@none"},
     {"predict @archive", 2, "@archive"},
+    {"predict @pipes", 2, "is not a regular file"},
+    {"predict --recursive @loops", 0, ""},
     {"predict --cpuid=@qemu --glibc=2.36 --check", 0, ""},
     {"predict --cpuid=@dump --glibc=2.28 --check", 1, ""},
     {"predict --cpuid=@dump --glibc=@loader --glibc_tunables=fail", 2,
@@ -218,6 +220,18 @@ class Files {
     paths_["unreadable"] = "/proc/self/mem";
     paths_["pipe"] = absl::StrCat(::testing::TempDir(), "/pipe");
     mkfifo(paths_["pipe"].c_str(), 0600);
+    // A folder with a pipe in it, and one whose links lead back to it.
+    for (const char* const name : {"pipes", "loops"}) {
+      paths_[name] = absl::StrCat(::testing::TempDir(), "/", name);
+      mkdir(paths_[name].c_str(), 0700);
+    }
+    mkfifo((paths_["pipes"] + "/pipe").c_str(), 0600);
+    for (const char* const link : {"/a", "/b"}) {
+      if (symlink(".", (paths_["loops"] + link).c_str()) != 0) {
+        EXPECT_EQ(errno, EEXIST);
+      }
+    }
+    std::ofstream(paths_["loops"] + "/dump") << std::ifstream(kDump).rdbuf();
   }
 
   std::string Path(const std::string& name) const { return paths_.at(name); }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,8 @@ using Take = std::function<absl::Status(MachineText)>;
 // `names` are what the folder `path` holds.
 absl::Status TakeFolder(const FileReader& files, const std::string& path,
                         std::vector<std::string> names, bool recursive,
-                        int depth, const Take& take) {
+                        int depth, std::set<std::string>& seen,
+                        const Take& take) {
   if (depth == kMaxDepth) {
     return take(
         MachineText{path, true,
@@ -40,15 +42,25 @@ absl::Status TakeFolder(const FileReader& files, const std::string& path,
       folders.push_back(std::move(inside));
       continue;
     }
+    // A pipe among them is not waited for.
+    if (const absl::Status status = files.ReadFront(inside, 0).status();
+        absl::IsInvalidArgument(status)) {
+      const absl::Status taken = take(MachineText{inside, true, status});
+      if (!taken.ok()) return taken;
+      continue;
+    }
     const absl::Status status = take(MachineText{std::move(inside)});
     if (!status.ok()) return status;
   }
   if (!recursive) return absl::OkStatus();
   for (const std::string& folder : folders) {
+    // Links lead to folders again and again.
+    const absl::StatusOr<std::string> resolved = files.Resolve(folder);
+    if (!resolved.ok() || !seen.insert(*resolved).second) continue;
     absl::StatusOr<std::vector<std::string>> inside = files.List(folder);
     if (!inside.ok()) continue;
-    const absl::Status status =
-        TakeFolder(files, folder, *std::move(inside), true, depth + 1, take);
+    const absl::Status status = TakeFolder(files, folder, *std::move(inside),
+                                           true, depth + 1, seen, take);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -58,7 +70,11 @@ absl::Status TakePath(const FileReader& files, const std::string& path,
                       bool recursive, const Take& take) {
   absl::StatusOr<std::vector<std::string>> names = files.List(path);
   if (!names.ok()) return take(MachineText{path});
-  return TakeFolder(files, path, *std::move(names), recursive, 0, take);
+  std::set<std::string> seen;
+  if (const auto resolved = files.Resolve(path); resolved.ok()) {
+    seen.insert(*resolved);
+  }
+  return TakeFolder(files, path, *std::move(names), recursive, 0, seen, take);
 }
 
 absl::Status TakeArchive(const std::string& path, const Take& take) {

@@ -19,7 +19,8 @@ namespace advisor {
 namespace {
 
 constexpr size_t kBlock = 64 * 1024;
-constexpr size_t kMaxFile = size_t{256} << 20;
+// Some hundred of them may be held at a time; an archive packs zeros well.
+constexpr size_t kMaxFile = size_t{16} << 20;
 
 }  // namespace
 
@@ -100,7 +101,7 @@ absl::StatusOr<std::optional<ArchiveReader::Entry>> ArchiveReader::Next() {
     }
     if (content.size() + length > kMaxFile) {
       result.content = absl::InvalidArgumentError(
-          absl::StrCat(result.name, ": more than 256 MiB"));
+          absl::StrCat(result.name, ": more than 16 MiB"));
       return std::optional<Entry>(std::move(result));
     }
     content.append(block, length);

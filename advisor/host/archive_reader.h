@@ -23,7 +23,7 @@ class ArchiveReader {
   struct Entry {
     std::string name;  // "ARCHIVE:NAME"
     // InvalidArgument "ARCHIVE:NAME: ..." for a file that cannot be read, and
-    // for one of more than 256 MiB; the archive goes on after it.
+    // for one of more than 16 MiB; the archive goes on after it.
     absl::StatusOr<std::string> content;
   };
 

@@ -102,9 +102,11 @@ std::string KubernetesRenderer::Render(const Report& report,
   if (std::string comment = InsteadOfASetting(report); !comment.empty()) {
     return absl::StrCat(comment, "env: []\n");
   }
-  // A JSON string is a YAML string.
+  // A JSON string is a YAML string, in which $(NAME) would be a variable.
   const std::string quoted =
-      JsonText(nlohmann::json(report.recommendation.string), -1);
+      JsonText(nlohmann::json(absl::StrReplaceAll(report.recommendation.string,
+                                                  {{"$(", "$$("}})),
+               -1);
   return absl::StrCat(
       CommentLines("For a container of a pod's template, among the items that "
                    "its `env` has. It replaces one of the same name."),
