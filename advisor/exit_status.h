@@ -15,9 +15,7 @@ enum class ExitStatus : int {
   kFinding = 1,
   // A wrong command line, or input that is missing or cannot be understood.
   kUsage = 2,
-  // What was asked cannot be told: too noisy, too little input, or a
-  // measurement
-  // that broke off.
+  // What was asked cannot be told: too noisy, too little input, or broken off.
   kInconclusive = 3,
   // A mistake of ours.
   kInternalError = 4,

@@ -15,7 +15,7 @@
 namespace advisor {
 namespace {
 
-// Deeper, a link leads back up.
+// More than any corpus has.
 constexpr int kMaxDepth = 32;
 
 using Take = std::function<absl::Status(MachineText)>;

@@ -69,9 +69,9 @@ CopyPath PathOfMemset(const CopyCode& code,
   if (!code.erms || size <= rep_stosb) return CopyPath::kVectors;
   if (code.build.Has(Change::kNonTemporalMemset)) {
     const uint64_t non_temporal =
-        code.build.Has(Change::kMemsetNonTemporalThreshold)
-            ? thresholds.memset_non_temporal_threshold.value_or(kNever)
-            : thresholds.non_temporal_threshold.value_or(kNever);
+        MemsetReadsNonTemporal(code.build)
+            ? thresholds.non_temporal_threshold.value_or(kNever)
+            : thresholds.memset_non_temporal_threshold.value_or(kNever);
     if (size >= non_temporal) return CopyPath::kNonTemporal;
   }
   return CopyPath::kRepString;
@@ -96,6 +96,11 @@ bool ReadsNonTemporal(const GlibcBuild& build, absl::string_view memmove) {
     return build.Has(Change::kSsse3NonTemporal);
   }
   return memmove != "erms" && memmove != "avx512_no_vzeroupper";
+}
+
+bool MemsetReadsNonTemporal(const GlibcBuild& build) {
+  return build.Has(Change::kNonTemporalMemset) &&
+         !build.Has(Change::kMemsetNonTemporalThreshold);
 }
 
 std::optional<SizeRange> CorruptedSizes(const GlibcBuild& build,

@@ -56,6 +56,10 @@ struct SizeRange {
 // erms never.)
 bool ReadsNonTemporal(const GlibcBuild& build, absl::string_view memmove);
 
+// True where memset's variants with rep stosb do, too: tips of 2.37 and 2.38,
+// and those of 2.39 for a time. Later ones have a threshold of their own.
+bool MemsetReadsNonTemporal(const GlibcBuild& build);
+
 // Sizes that the paged copy of that variant gets and cannot handle, so that it
 // writes outside of the destination: below kMinimumNonTemporalThreshold
 // (thresholds.h), four pages and the bytes lost to aligning.

@@ -247,8 +247,8 @@ absl::Status EndError(const TracedCommand& command, int status,
   } else {
     result.exit_status = WEXITSTATUS(status);
   }
-  const absl::string_view first_line =
-      standard_error.substr(0, standard_error.find('\n'));
+  result.standard_error = std::string(standard_error);
+  const absl::string_view first_line = result.FirstErrorLine();
   const std::string message =
       absl::StrCat(what, ", replayed: ", result.Describe(),
                    first_line.empty() ? "" : ": ", first_line);

@@ -21,8 +21,6 @@
 namespace advisor {
 namespace {
 
-constexpr size_t kMaxFileBytes = size_t{256} << 20;
-
 absl::Status FileError(int error, absl::string_view path) {
   return absl::ErrnoToStatus(error, path);
 }
@@ -48,7 +46,7 @@ absl::StatusOr<std::string> RealFileReader::Read(absl::string_view path) const {
     if (got < 0) return FileError(errno, path);
     if (got == 0) return content;
     content.append(buffer, got);
-    if (content.size() > kMaxFileBytes) {
+    if (content.size() > kMostFileBytes) {
       return absl::InvalidArgumentError(
           absl::StrCat(path, ": larger than 256 MiB"));
     }

@@ -14,6 +14,9 @@
 
 namespace advisor {
 
+// What Read() takes of a file.
+inline constexpr size_t kMostFileBytes = size_t{256} << 20;
+
 class FileReader {
  public:
   virtual ~FileReader() = default;

@@ -21,8 +21,6 @@ namespace {
 
 // As the kernel's own limit.
 constexpr int kMostLinks = 40;
-// As RealFileReader::Read's.
-constexpr size_t kMostBytes = size_t{256} << 20;
 
 using Parts = std::deque<std::string>;
 
@@ -143,8 +141,8 @@ absl::StatusOr<std::string> RootedFileReader::ReadFront(absl::string_view path,
 
 absl::StatusOr<std::string> RootedFileReader::Read(
     absl::string_view path) const {
-  absl::StatusOr<std::string> content = ReadFront(path, kMostBytes + 1);
-  if (content.ok() && content->size() > kMostBytes) {
+  absl::StatusOr<std::string> content = ReadFront(path, kMostFileBytes + 1);
+  if (content.ok() && content->size() > kMostFileBytes) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": larger than 256 MiB"));
   }

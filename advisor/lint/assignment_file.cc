@@ -178,6 +178,11 @@ FileAssignment ShellWord(absl::string_view text, size_t& length) {
   return word;
 }
 
+bool BeginsAComment(absl::string_view line) {
+  const size_t first = line.find_first_not_of(" \t");
+  return first != absl::string_view::npos && line[first] == '#';
+}
+
 }  // namespace
 
 std::vector<FileAssignment> ParsePamEnvironment(absl::string_view text) {
@@ -208,15 +213,6 @@ std::vector<FileAssignment> ParseSystemdEnvironmentFile(
     absl::string_view text) {
   return SystemdParser(text).Parse();
 }
-
-namespace {
-
-bool BeginsAComment(absl::string_view line) {
-  const size_t first = line.find_first_not_of(" \t");
-  return first != absl::string_view::npos && line[first] == '#';
-}
-
-}  // namespace
 
 std::vector<FileAssignment> FindShellAssignments(absl::string_view text,
                                                  absl::string_view name) {

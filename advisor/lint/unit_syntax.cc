@@ -13,6 +13,9 @@
 namespace advisor {
 namespace {
 
+// Every directive has a copy. No section that means anything is as long.
+constexpr size_t kMostSection = 64;
+
 // The character of a C escape at `text[at]` (behind the backslash), which is
 // moved past it; nullopt: no such escape.
 std::optional<std::string> Unescape(absl::string_view text, size_t& at) {
@@ -45,9 +48,6 @@ std::optional<std::string> Unescape(absl::string_view text, size_t& at) {
   if (value == 0 || value > 255) return std::nullopt;
   return std::string(1, static_cast<char>(value));
 }
-
-// Every directive has a copy. No section that means anything is as long.
-constexpr size_t kMostSection = 64;
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "advisor/glibc/copy_path.h"
 #include "advisor/glibc/tunables.h"
 #include "advisor/glibc/variant_selection.h"
 #include "advisor/workload/weights.h"
@@ -118,13 +119,6 @@ std::string ReasonOf(const Part& part) {
                    gain);
 }
 
-// Tips of 2.37 and 2.38, and those of 2.39 for a time.
-bool MemsetGoesByCopies(const MeasuredLibc& libc) {
-  return libc.build.Has(Change::kNonTemporalMemset) &&
-         !libc.build.Has(Change::kMemsetNonTemporalThreshold) &&
-         VariantIsErms(libc.memset_variant);
-}
-
 void AddSettings(const MeasuredLibc& libc, Part& part) {
   const EffectiveThresholds& now = libc.now;
   const bool is_memset = part.problem.is_memset;
@@ -146,7 +140,8 @@ void AddSettings(const MeasuredLibc& libc, Part& part) {
          is_memset ? now.memset_non_temporal_threshold
                    : now.non_temporal_threshold,
          absl::StrCat(ReasonOf(part),
-                      !is_memset && MemsetGoesByCopies(libc)
+                      !is_memset && MemsetReadsNonTemporal(libc.build) &&
+                              VariantIsErms(libc.memset_variant)
                           ? " memset of this build goes by it, too, and was "
                             "not measured with it."
                           : "")});

@@ -63,9 +63,7 @@ UnmeasuredAdvice AdviseNonTemporalThreshold(
     std::optional<uint64_t> measured_last_level) {
   UnmeasuredAdvice advice;
   if (!now.non_temporal_threshold.has_value()) return advice;
-  const bool memset_reads_it = build.Has(Change::kNonTemporalMemset) &&
-                               !build.Has(Change::kMemsetNonTemporalThreshold);
-  if (!ReadsNonTemporal(build, memmove) && !memset_reads_it) {
+  if (!ReadsNonTemporal(build, memmove) && !MemsetReadsNonTemporal(build)) {
     advice.reason = absl::StrCat("The selected memmove, ", memmove,
                                  ", does not read x86_non_temporal_threshold.");
     return advice;
